@@ -1,0 +1,530 @@
+/* weir.h: structured output for language models.
+ *
+ * A vocabulary says which bytes each token stands for; a grammar says which
+ * texts are allowed; a matcher follows one output and says, before every
+ * decoding step, which tokens may come next, as a bitmask.
+ *
+ *     weir_vocab   *v = weir_vocab_load_file(NULL, "tokenizer.json", NULL, &e);
+ *     weir_grammar *g = weir_grammar_compile(v, WEIR_JSON_OBJECT, none, NULL, &e);
+ *     weir_matcher *m = weir_matcher_new(g, NULL, &e);
+ *     while (!weir_matcher_is_terminated(m)) {
+ *         if (weir_matcher_fill(m, row) == WEIR_FILL_APPLY)
+ *             weir_apply_f32(logits, width, row, weir_vocab_width(v));
+ *         weir_matcher_accept(m, sample(logits));
+ *     }
+ *
+ * Ownership: every object made by _new, _load, _compile or _fork is released
+ * by its _free, which accepts NULL. Vocabularies and grammars are immutable in
+ * meaning, reference counted, and may be shared by threads; a grammar keeps its
+ * vocabulary alive and a matcher its grammar. A matcher belongs to one thread
+ * at a time. `weir_bytes` arguments are borrowed for the call.
+ *
+ * Option structs begin with `size`: set it to sizeof the struct. Zero in any
+ * other field means the default; NULL in place of a struct means all defaults.
+ */
+#ifndef WEIR_H
+#define WEIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define WEIR_API __declspec(dllexport)
+#elif defined(__GNUC__)
+#define WEIR_API __attribute__((visibility("default")))
+#else
+#define WEIR_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- version ---------------------------------------------------------- */
+
+#define WEIR_VERSION_MAJOR 0
+#define WEIR_VERSION_MINOR 1
+#define WEIR_VERSION_PATCH 0
+
+/* "major.minor.patch" of the library that runs. Static. */
+WEIR_API const char *weir_version(void);
+
+/* ---- bytes, status, errors -------------------------------------------- */
+
+/* A borrowed run of bytes; need not end in NUL. */
+typedef struct weir_bytes {
+    const char *data;
+    size_t size;
+} weir_bytes;
+
+/* Numbers are fixed for ever. The list is the only place that names them. */
+#define WEIR_STATUS_LIST(X)                                                 \
+    X(OK, 0, "ok")                                                          \
+    X(NO_MEMORY, 1, "out of memory")                                        \
+    X(ARGUMENT, 2, "invalid argument")                                      \
+    X(IO, 3, "cannot read the file")                                        \
+    X(FORMAT, 4, "not a supported tokenizer file")                          \
+    X(SYNTAX, 5, "syntax error")                                            \
+    X(UNDEFINED, 6, "undefined name")                                       \
+    X(UNSUPPORTED, 7, "not supported")                                      \
+    X(EMPTY, 8, "the grammar allows no text at all")                        \
+    X(LIMIT_BYTES, 9, "source size limit reached")                          \
+    X(LIMIT_DEPTH, 10, "nesting limit reached")                             \
+    X(LIMIT_RULES, 11, "rule limit reached")                                \
+    X(LIMIT_STATES, 12, "state limit reached")                              \
+    X(LIMIT_WORK, 13, "work limit reached")                                 \
+    X(LIMIT_MEMORY, 14, "memory limit reached")                             \
+    X(ROLLBACK, 15, "rollback beyond the start")                            \
+    X(STALE, 16, "made for another position")                               \
+    X(MISMATCH, 17, "saved for another grammar or vocabulary")
+
+typedef enum weir_status {
+#define X(name, number, text) WEIR_##name = number,
+    WEIR_STATUS_LIST(X)
+#undef X
+} weir_status;
+
+/* Name ("LIMIT_WORK") and text of a status; static, never NULL. */
+WEIR_API const char *weir_status_name(weir_status status);
+WEIR_API const char *weir_status_text(weir_status status);
+
+/* Where and why something failed. Never allocated; always terminated. */
+typedef struct weir_error {
+    weir_status status;
+    uint32_t begin, end; /* byte range in the source; begin <= end */
+    char message[192];   /* what was found and what was expected */
+    char pointer[128];   /* JSON pointer or rule name, or empty */
+} weir_error;
+
+/* Line and column (both from 1, column in bytes) of byte `offset`. */
+WEIR_API void weir_line_column(weir_bytes source, uint32_t offset,
+                               uint32_t *line, uint32_t *column);
+
+/* ---- environment ------------------------------------------------------ */
+
+/* Where memory comes from. All three functions or none; NULL env: malloc.
+ * Borrowed: must outlive every object made with it. Called from any thread.
+ * resize keeps min(old, size) bytes and may return NULL, leaving p valid. */
+typedef struct weir_env {
+    uint32_t size;
+    void *(*allocate)(void *user, size_t nbytes);
+    void *(*resize)(void *user, void *p, size_t old, size_t nbytes);
+    void (*release)(void *user, void *p, size_t nbytes);
+    void *user;
+} weir_env;
+
+/* ---- vocabulary ------------------------------------------------------- */
+
+/* Token id <-> bytes. Immutable; threads may share it. */
+typedef struct weir_vocab weir_vocab;
+
+typedef enum weir_vocab_kind {
+    WEIR_VOCAB_DETECT = 0,
+    WEIR_VOCAB_HF_JSON = 1,       /* tokenizer.json */
+    WEIR_VOCAB_GGUF = 2,          /* tokenizer.ggml.* of a model file */
+    WEIR_VOCAB_SENTENCEPIECE = 3, /* .model, protobuf */
+    WEIR_VOCAB_TIKTOKEN = 4,      /* base64 rank lines */
+    WEIR_VOCAB_PLAIN = 5          /* made by weir_vocab_new */
+} weir_vocab_kind;
+
+/* How a token's stored text becomes bytes. */
+typedef enum weir_vocab_coding {
+    WEIR_CODING_DETECT = 0,
+    WEIR_CODING_BYTE_LEVEL = 1,    /* GPT-2's 256 visible characters */
+    WEIR_CODING_BYTE_FALLBACK = 2, /* U+2581 is a space, <0x0A> is a byte */
+    WEIR_CODING_RAW = 3            /* the text itself */
+} weir_vocab_coding;
+
+typedef enum weir_token_flag {
+    WEIR_TOKEN_CONTROL = 1, /* never reached by text */
+    WEIR_TOKEN_STOP = 2,    /* ends generation */
+    WEIR_TOKEN_HOLE = 4,    /* no entry in the file, or unused */
+    WEIR_TOKEN_ADDED = 8    /* from the file's list of added tokens */
+} weir_token_flag;
+
+typedef struct weir_vocab_opts {
+    uint32_t size;
+    weir_vocab_kind kind;
+    weir_vocab_coding coding;
+    uint32_t width;             /* logits width; 0: the table's own size */
+    const uint32_t *stop_ids;   /* added to what the files say; borrowed */
+    uint32_t stop_count;
+    bool stop_replace;          /* stop_ids are the whole stop set */
+    bool llama_cpp_stops;       /* also llama.cpp's list of end texts */
+    weir_bytes tokenizer_config;  /* tokenizer_config.json, or empty */
+    weir_bytes generation_config; /* generation_config.json, or empty */
+} weir_vocab_opts;
+
+/* Loads a tokenizer file of any supported kind. _file also reads
+ * tokenizer_config.json and generation_config.json when they lie beside it.
+ * Reads the file once; a Llama-3 file takes about 0.1 s. */
+WEIR_API weir_vocab *weir_vocab_load_file(const weir_env *env,
+                                          const char *path,
+                                          const weir_vocab_opts *opts,
+                                          weir_error *err);
+WEIR_API weir_vocab *weir_vocab_load(const weir_env *env, weir_bytes file,
+                                     const weir_vocab_opts *opts,
+                                     weir_error *err);
+
+/* A token as the caller knows it: its bytes and weir_token_flag bits. */
+typedef struct weir_token {
+    weir_bytes bytes;
+    uint32_t flags;
+} weir_token;
+
+/* A vocabulary of the caller's own tokens, copied; id = index. */
+WEIR_API weir_vocab *weir_vocab_new(const weir_env *env,
+                                    const weir_token *tokens, uint32_t count,
+                                    const weir_vocab_opts *opts,
+                                    weir_error *err);
+WEIR_API weir_vocab *weir_vocab_retain(weir_vocab *vocab);
+WEIR_API void weir_vocab_free(weir_vocab *vocab);
+
+/* Logits width: ids are [0, width). Ids without a token are never allowed. */
+WEIR_API uint32_t weir_vocab_width(const weir_vocab *vocab);
+/* Bytes and flags of a token; empty and HOLE for ids out of range.
+ * A control token's bytes are its name. Borrowed from the vocabulary. */
+WEIR_API weir_token weir_vocab_token(const weir_vocab *vocab, uint32_t id);
+/* The lowest id whose name or bytes equal `text`, or UINT32_MAX. */
+WEIR_API uint32_t weir_vocab_find(const weir_vocab *vocab, weir_bytes text);
+/* Stop ids, ascending; borrowed. */
+WEIR_API const uint32_t *weir_vocab_stops(const weir_vocab *vocab,
+                                          uint32_t *count);
+
+typedef struct weir_vocab_info {
+    uint32_t size;
+    weir_vocab_kind kind;
+    weir_vocab_coding coding;
+    uint32_t width, tokens, specials, stops;
+    const char *pre_tokenizer; /* static name; "greedy" when unknown */
+    bool encoder_exact;        /* false: greedy longest match */
+    uint64_t hash;             /* of all bytes, flags and the width */
+    size_t memory;             /* bytes held */
+} weir_vocab_info;
+/* Fills `info` up to info->size, which the caller sets. */
+WEIR_API void weir_vocab_describe(const weir_vocab *vocab,
+                                  weir_vocab_info *info);
+
+/* Text -> ids, without begin or end tokens. Names of added tokens in the text
+ * become those tokens iff parse_special. Writes at most `capacity` ids and
+ * returns the whole number needed, or SIZE_MAX when out of memory. */
+WEIR_API size_t weir_vocab_encode(const weir_vocab *vocab, weir_bytes text,
+                                  bool parse_special, uint32_t *ids,
+                                  size_t capacity);
+/* The caller's own encoder in place of the built-in one; same contract. Set
+ * before the vocabulary is shared. NULL restores the built-in one. */
+typedef size_t (*weir_encode_fn)(void *user, weir_bytes text,
+                                 bool parse_special, uint32_t *ids,
+                                 size_t capacity);
+WEIR_API void weir_vocab_set_encoder(weir_vocab *vocab, weir_encode_fn encode,
+                                     void *user);
+/* Ids -> bytes, control tokens by name iff `with_special`. Returns the bytes
+ * needed, writes at most `capacity`. */
+WEIR_API size_t weir_vocab_decode(const weir_vocab *vocab, const uint32_t *ids,
+                                  size_t count, bool with_special, char *out,
+                                  size_t capacity);
+
+/* ---- grammar ---------------------------------------------------------- */
+
+/* A compiled grammar. Immutable in meaning; threads may share it. */
+typedef struct weir_grammar weir_grammar;
+
+typedef enum weir_source_kind {
+    WEIR_JSON_VALUE = 1,  /* any JSON value (RFC 8259); source ignored */
+    WEIR_JSON_OBJECT = 2, /* a JSON object; source ignored */
+    WEIR_REGEX = 3,       /* the whole output matches the pattern */
+    WEIR_EBNF = 4,        /* xgrammar's EBNF */
+    WEIR_CHOICE = 5       /* weir_grammar_choice */
+} weir_source_kind;
+
+typedef enum weir_space_kind {
+    WEIR_SPACE_ANY = 0,     /* blanks between JSON tokens, bounded runs */
+    WEIR_SPACE_COMPACT = 1, /* no blanks at all */
+    WEIR_SPACE_FIXED = 2,   /* one layout: separators and indent */
+    WEIR_SPACE_REGEX = 3    /* each gap matches a pattern */
+} weir_space_kind;
+
+/* Where blanks may stand in generated JSON. */
+typedef struct weir_space {
+    weir_space_kind kind;
+    uint32_t max_run;       /* ANY: longest run; 0: 128; UINT32_MAX: none */
+    uint32_t indent;        /* FIXED: blanks a level; 0: one line */
+    weir_bytes item_separator; /* FIXED: empty means ", " (or "," if indent) */
+    weir_bytes key_separator;  /* FIXED: empty means ": " */
+    weir_bytes pattern;     /* REGEX */
+} weir_space;
+
+/* Limits; zero in a field means the default given. */
+typedef struct weir_limits {
+    uint32_t max_source;  /* bytes of source: 64 Mi */
+    uint32_t max_depth;   /* nesting of a source: 10,000 */
+    uint32_t max_rules;   /* 1,000,000 */
+    uint32_t max_states;  /* automaton states built at compile: 500,000 */
+    uint64_t max_work;    /* steps of compilation: 2e9 */
+    uint64_t max_memory;  /* bytes of one grammar's caches: 64 Mi */
+    uint32_t max_configs; /* parallel readings of one matcher: 4,096 */
+} weir_limits;
+
+typedef struct weir_compile_opts {
+    uint32_t size;
+    weir_space space;
+    weir_limits limits;
+    const char *root;        /* EBNF: entry rule; NULL: "root" */
+    bool ignore_case;        /* REGEX */
+    bool dot_all;            /* REGEX: '.' also matches line ends */
+} weir_compile_opts;
+
+/* Compiles `source`. vocab may be NULL: such a grammar reads bytes only.
+ * err: NULL, or always filled in. Returns NULL on error. */
+WEIR_API weir_grammar *weir_grammar_compile(weir_vocab *vocab,
+                                            weir_source_kind kind,
+                                            weir_bytes source,
+                                            const weir_compile_opts *opts,
+                                            weir_error *err);
+/* Exactly one of `choices`, any bytes. */
+WEIR_API weir_grammar *weir_grammar_choice(weir_vocab *vocab,
+                                           const weir_bytes *choices,
+                                           size_t count,
+                                           const weir_compile_opts *opts,
+                                           weir_error *err);
+/* One of the grammars; or all of them in a row. Same vocabulary for all. */
+WEIR_API weir_grammar *weir_grammar_union(weir_grammar *const *grammars,
+                                          size_t count, weir_error *err);
+WEIR_API weir_grammar *weir_grammar_concat(weir_grammar *const *grammars,
+                                           size_t count, weir_error *err);
+WEIR_API weir_grammar *weir_grammar_retain(weir_grammar *grammar);
+WEIR_API void weir_grammar_free(weir_grammar *grammar);
+WEIR_API weir_vocab *weir_grammar_vocab(const weir_grammar *grammar);
+
+typedef enum weir_print_kind {
+    WEIR_PRINT_IR = 0,      /* rules after the front end */
+    WEIR_PRINT_NETWORK = 1, /* frames as known so far */
+    WEIR_PRINT_WARNINGS = 2 /* one a line */
+} weir_print_kind;
+/* Writes at most `capacity` bytes, returns the bytes needed. */
+WEIR_API size_t weir_grammar_print(const weir_grammar *grammar,
+                                   weir_print_kind kind, char *out,
+                                   size_t capacity);
+
+typedef struct weir_grammar_info {
+    uint32_t size;
+    uint32_t rules, frames, states, warnings;
+    uint64_t hash;  /* of the IR and the options */
+    size_t memory;  /* bytes held now, caches included */
+} weir_grammar_info;
+WEIR_API void weir_grammar_describe(const weir_grammar *grammar,
+                                    weir_grammar_info *info);
+
+/* ---- compiler: a cache of grammars ------------------------------------ */
+
+/* Compiles each (kind, source, options) once, also under threads; failures
+ * are remembered too. Least recently used entries go when the cache is full. */
+typedef struct weir_compiler weir_compiler;
+
+typedef struct weir_compiler_opts {
+    uint32_t size;
+    uint64_t cache_bytes; /* 0: 64 Mi; UINT64_MAX: no cache */
+} weir_compiler_opts;
+
+WEIR_API weir_compiler *weir_compiler_new(weir_vocab *vocab,
+                                          const weir_compiler_opts *opts,
+                                          weir_error *err);
+WEIR_API void weir_compiler_free(weir_compiler *compiler);
+WEIR_API weir_grammar *weir_compiler_compile(weir_compiler *compiler,
+                                             weir_source_kind kind,
+                                             weir_bytes source,
+                                             const weir_compile_opts *opts,
+                                             weir_error *err);
+WEIR_API void weir_compiler_clear(weir_compiler *compiler);
+
+typedef struct weir_compiler_stats {
+    uint32_t size;
+    uint64_t hits, misses, entries, bytes;
+} weir_compiler_stats;
+WEIR_API void weir_compiler_describe(weir_compiler *compiler,
+                                     weir_compiler_stats *stats);
+
+/* ---- matcher ---------------------------------------------------------- */
+
+/* One output being followed. One thread at a time. */
+typedef struct weir_matcher weir_matcher;
+
+typedef enum weir_termination {
+    WEIR_TERM_WHEN_FINAL = 0,    /* ends when complete and nothing can follow;
+                                    before, stop tokens are allowed whenever
+                                    the output is complete */
+    WEIR_TERM_STOP_TOKEN = 1,    /* ends only by a stop token */
+    WEIR_TERM_FIRST_COMPLETE = 2 /* ends as soon as the output is complete */
+} weir_termination;
+
+typedef struct weir_matcher_opts {
+    uint32_t size;
+    weir_termination termination;
+    const uint32_t *stop_ids; /* in place of the vocabulary's; copied */
+    uint32_t stop_count;
+} weir_matcher_opts;
+
+WEIR_API weir_matcher *weir_matcher_new(weir_grammar *grammar,
+                                        const weir_matcher_opts *opts,
+                                        weir_error *err);
+WEIR_API void weir_matcher_free(weir_matcher *matcher);
+/* An independent copy, history included; NULL when out of memory. */
+WEIR_API weir_matcher *weir_matcher_fork(const weir_matcher *matcher);
+/* Back to the start, history forgotten. */
+WEIR_API void weir_matcher_reset(weir_matcher *matcher);
+
+typedef enum weir_accept {
+    WEIR_ACCEPTED = 0,
+    WEIR_REFUSED = 1,    /* state unchanged */
+    WEIR_TERMINATED = 2, /* already finished; state unchanged */
+    WEIR_STALE_MASK = 3, /* accept_at: another position; state unchanged */
+    WEIR_ACCEPT_ERROR = 4 /* see weir_matcher_error; state unchanged */
+} weir_accept;
+
+/* Takes one token, one step of history. A token is accepted iff its bit is
+ * set in the mask of this position. */
+WEIR_API weir_accept weir_matcher_accept(weir_matcher *matcher, uint32_t id);
+/* The same, if `generation` is that of this position. */
+WEIR_API weir_accept weir_matcher_accept_at(weir_matcher *matcher, uint32_t id,
+                                            uint64_t generation);
+/* Takes bytes as one step of history, whole or not at all. `consumed`: NULL,
+ * or the bytes that could be read. */
+WEIR_API weir_accept weir_matcher_accept_bytes(weir_matcher *matcher,
+                                               weir_bytes bytes,
+                                               size_t *consumed);
+/* Takes back the last `steps` steps; more than there are: ROLLBACK error and
+ * no change. */
+WEIR_API weir_status weir_matcher_rollback(weir_matcher *matcher,
+                                           size_t steps);
+/* Steps taken since the start. */
+WEIR_API size_t weir_matcher_steps(const weir_matcher *matcher);
+/* Changes with every accept, rollback and reset; equal means same position. */
+WEIR_API uint64_t weir_matcher_generation(const weir_matcher *matcher);
+
+WEIR_API bool weir_matcher_is_completed(const weir_matcher *matcher);
+WEIR_API bool weir_matcher_can_continue(const weir_matcher *matcher);
+WEIR_API bool weir_matcher_is_terminated(const weir_matcher *matcher);
+/* Whether at least half of the printable ASCII characters may come next. */
+WEIR_API bool weir_matcher_is_free_text(const weir_matcher *matcher);
+/* OK, or the limit that this matcher has run into. */
+WEIR_API weir_status weir_matcher_error(const weir_matcher *matcher);
+
+/* Words of a mask row: int32, bit j % 32 of word j / 32 is token j. */
+#define WEIR_MASK_WORDS(width) (((width) + 31u) / 32u)
+
+typedef enum weir_fill {
+    WEIR_FILL_ALL = 0,   /* every bit is 1: nothing to apply */
+    WEIR_FILL_APPLY = 1, /* some bit is 0 */
+    WEIR_FILL_ERROR = 2  /* see weir_matcher_error; only stop bits are 1 */
+} weir_fill;
+
+/* Writes the mask of this position, WEIR_MASK_WORDS(width) words. After the
+ * end: only stop tokens. About 1 us. */
+WEIR_API weir_fill weir_matcher_fill(weir_matcher *matcher, int32_t *row);
+/* The same mask without a copy: immutable, valid until the next call on this
+ * matcher. NULL when out of memory. */
+WEIR_API const int32_t *weir_matcher_mask(weir_matcher *matcher);
+/* Whether the token is allowed here; same as its bit, cheaper for one. */
+WEIR_API bool weir_matcher_allows(weir_matcher *matcher, uint32_t id);
+
+/* How many of the tokens could be accepted in a row; state unchanged. */
+WEIR_API size_t weir_matcher_validate(weir_matcher *matcher,
+                                      const uint32_t *ids, size_t count);
+/* Masks for speculative decoding: row i is the mask after the first i drafts,
+ * for i in [0, count]. Rows after the first refused draft allow nothing.
+ * `stride`: words from row to row. Returns the number of accepted drafts. */
+WEIR_API size_t weir_matcher_fill_drafts(weir_matcher *matcher,
+                                         const uint32_t *drafts, size_t count,
+                                         int32_t *rows, size_t stride);
+/* A tree of drafts: node 0 is the present position; node i > 0 is token
+ * tokens[i] after node parents[i] < i. Row i is the mask at node i; rows of
+ * nodes that cannot be reached allow nothing. State unchanged. */
+WEIR_API weir_status weir_matcher_fill_tree(weir_matcher *matcher,
+                                            const uint32_t *tokens,
+                                            const uint32_t *parents,
+                                            size_t count, int32_t *rows,
+                                            size_t stride);
+
+/* Bytes that must come next, whatever the model says: at most `capacity` are
+ * written, their number returned. Stops where the output may end. */
+WEIR_API size_t weir_matcher_forced_bytes(weir_matcher *matcher, char *out,
+                                          size_t capacity);
+/* The forced bytes as the tokens that the encoder would choose, cut before
+ * the first one that text to come could change. */
+WEIR_API size_t weir_matcher_forced_tokens(weir_matcher *matcher,
+                                           uint32_t *ids, size_t capacity);
+
+/* The state as bytes that weir_matcher_import of the same grammar and
+ * vocabulary takes, on any machine. Returns the bytes needed. */
+WEIR_API size_t weir_matcher_export(const weir_matcher *matcher, void *out,
+                                    size_t capacity);
+/* Replaces the state. On error the matcher is unchanged. */
+WEIR_API weir_status weir_matcher_import(weir_matcher *matcher,
+                                         weir_bytes state);
+
+/* In words: what may come here (id UINT32_MAX), or why token `id` is allowed
+ * or refused. Returns the bytes needed, terminator not counted. */
+WEIR_API size_t weir_matcher_explain(weir_matcher *matcher, uint32_t id,
+                                     char *out, size_t capacity);
+
+/* ---- batches ---------------------------------------------------------- */
+
+/* Threads that fill masks. NULL wherever a pool is taken: this thread. */
+typedef struct weir_pool weir_pool;
+WEIR_API weir_pool *weir_pool_new(uint32_t threads, weir_error *err);
+/* A pool that runs on the caller's threads: run(user, task, arg, n) must call
+ * task(arg, i) once for each i < n, on any threads, and return when done. */
+typedef void (*weir_task_fn)(void *arg, size_t index);
+typedef void (*weir_run_fn)(void *user, weir_task_fn task, void *arg,
+                            size_t count);
+WEIR_API weir_pool *weir_pool_custom(weir_run_fn run, void *user,
+                                     weir_error *err);
+WEIR_API void weir_pool_free(weir_pool *pool);
+
+/* Fills row indices[i] (i when NULL) of `rows` from matchers[i]; a NULL
+ * matcher's row becomes all ones. results: NULL, or one weir_fill each.
+ * Matchers must be distinct. Same rows as one by one. */
+WEIR_API weir_status weir_batch_fill(weir_pool *pool,
+                                     weir_matcher *const *matchers,
+                                     size_t count, const uint32_t *indices,
+                                     int32_t *rows, size_t stride,
+                                     weir_fill *results);
+WEIR_API weir_status weir_batch_accept(weir_pool *pool,
+                                       weir_matcher *const *matchers,
+                                       const uint32_t *ids, size_t count,
+                                       weir_accept *results);
+WEIR_API weir_status weir_batch_rollback(weir_pool *pool,
+                                         weir_matcher *const *matchers,
+                                         const size_t *steps, size_t count,
+                                         weir_status *results);
+
+/* ---- logits ----------------------------------------------------------- */
+
+typedef enum weir_float { WEIR_F32 = 0, WEIR_F16 = 1, WEIR_BF16 = 2 } weir_float;
+
+/* Sets logits[j] to minus infinity where bit j is 0 and for all j in
+ * [mask_width, logits_width). Kernels: AVX-512, AVX2, NEON, or scalar. */
+WEIR_API void weir_apply_f32(float *logits, size_t logits_width,
+                             const int32_t *mask, size_t mask_width);
+WEIR_API void weir_apply(void *logits, weir_float type, size_t logits_width,
+                         const int32_t *mask, size_t mask_width);
+/* Rows indices[i] (i when NULL) of both, i < count; strides in elements and
+ * in words. */
+WEIR_API void weir_apply_rows(void *logits, weir_float type,
+                              size_t logits_width, size_t logits_stride,
+                              const int32_t *masks, size_t mask_width,
+                              size_t mask_stride, const uint32_t *indices,
+                              size_t count);
+
+/* Number of ones among the first `width` bits; the only one's index in
+ * `single` (may be NULL) if there is just one. */
+WEIR_API size_t weir_mask_count(const int32_t *mask, size_t width,
+                                uint32_t *single);
+/* FNV-1a 64 over the allowed ids, ascending, as little-endian u32. */
+WEIR_API uint64_t weir_mask_hash(const int32_t *mask, size_t width);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

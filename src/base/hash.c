@@ -1,0 +1,80 @@
+/* hash.c: byte hashing and the Map index: linear probing, at most half full,
+ * values never removed, placed by the hash's high half, which cells keep. */
+#include "base/hash.h"
+
+uint64_t hash_bytes(uint64_t seed, const void *data, size_t nbytes)
+{
+    const uint8_t *p = data;
+    uint64_t h = seed ^ (nbytes * 0x9e3779b97f4a7c15u), word;
+    for (; nbytes >= 8; p += 8, nbytes -= 8) {
+        memcpy(&word, p, 8);
+        h = hash_mix(h, word);
+    }
+    word = 0;
+    if (nbytes) memcpy(&word, p, nbytes);
+    return hash_mix(h, word);
+}
+
+static uint32_t tag_of(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32);
+}
+
+static MapPos map_probe(const Map *map, uint64_t hash, uint32_t slot)
+{
+    for (;; slot++) {
+        slot &= map->cap - 1;
+        uint64_t cell = map->slot[slot];
+        if (!cell) return (MapPos){slot, MAP_NONE};
+        if ((uint32_t)(cell >> 32) == tag_of(hash))
+            return (MapPos){slot, (uint32_t)cell - 1};
+    }
+}
+
+MapPos map_first(const Map *map, uint64_t hash)
+{
+    if (!map->cap) return (MapPos){0, MAP_NONE};
+    return map_probe(map, hash, tag_of(hash));
+}
+
+MapPos map_next(const Map *map, uint64_t hash, MapPos pos)
+{
+    return map_probe(map, hash, pos.slot + 1);
+}
+
+static void map_put(Map *map, uint64_t cell)
+{
+    uint32_t slot = (uint32_t)(cell >> 32) & (map->cap - 1);
+    while (map->slot[slot]) slot = (slot + 1) & (map->cap - 1);
+    map->slot[slot] = cell;
+    map->count++;
+}
+
+bool map_reserve(const Mem *mem, Map *map, uint32_t count)
+{
+    uint32_t cap = MAX(map->cap, 16);
+    while (cap / 2 < count && cap < 1u << 31) cap *= 2;
+    if (cap == map->cap) return true;
+    Map grown = {.slot = mem_zero(mem, size_mul(cap, sizeof *map->slot)),
+                 .cap = cap};
+    if (!grown.slot) return false;
+    for (uint32_t i = 0; i < map->cap; i++)
+        if (map->slot[i]) map_put(&grown, map->slot[i]);
+    map_free(mem, map);
+    *map = grown;
+    return true;
+}
+
+bool map_add(const Mem *mem, Map *map, uint64_t hash, uint32_t value)
+{
+    assert(value != MAP_NONE);
+    if (!map_reserve(mem, map, map->count + 1)) return false;
+    map_put(map, (uint64_t)tag_of(hash) << 32 | (value + 1));
+    return true;
+}
+
+void map_free(const Mem *mem, Map *map)
+{
+    mem_free(mem, map->slot, map->cap * sizeof *map->slot);
+    *map = (Map){0};
+}

@@ -1,0 +1,474 @@
+/* ir.c: the IR's builders: hash-consing and local simplification.
+ *
+ * Every builder first simplifies, then looks the node up by content; pools
+ * (bytes, ranges, kids) only grow, and a candidate's pool tail is given back
+ * when an equal node exists. Cost: linear in the size of the arguments.
+ * Tests: unit/ir_test.c.
+ */
+#include "syntax/ir.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+
+static const weir_limits default_limits = {
+    .max_source = 64u << 20,
+    .max_depth = 10000,
+    .max_rules = 1000000,
+    .max_states = 500000,
+    .max_work = 2000000000,
+    .max_memory = 64u << 20,
+    .max_configs = 4096,
+};
+
+static weir_limits limits_fill(const weir_limits *given)
+{
+    weir_limits l = default_limits;
+    if (!given) return l;
+    if (given->max_source) l.max_source = given->max_source;
+    if (given->max_depth) l.max_depth = given->max_depth;
+    if (given->max_rules) l.max_rules = given->max_rules;
+    if (given->max_states) l.max_states = given->max_states;
+    if (given->max_work) l.max_work = given->max_work;
+    if (given->max_memory) l.max_memory = given->max_memory;
+    if (given->max_configs) l.max_configs = given->max_configs;
+    return l;
+}
+
+void ir_init(Ir *ir, const Mem *mem, const weir_limits *limits)
+{
+    *ir = (Ir){.mem = mem, .root = RULE_NONE, .limits = limits_fill(limits)};
+    arena_init(&ir->arena, mem, 0);
+    if (!vec_push(mem, &ir->nodes, (Node){.kind = NODE_NEVER}) ||
+        !vec_push(mem, &ir->nodes, (Node){.kind = NODE_EMPTY}))
+        diag_no_memory(&ir->error);
+}
+
+void ir_free(Ir *ir)
+{
+    const Mem *mem = ir->mem;
+    if (!mem) return;
+    arena_free(&ir->arena);
+    vec_free(mem, &ir->rules);
+    vec_free(mem, &ir->nodes);
+    vec_free(mem, &ir->bytes);
+    vec_free(mem, &ir->ranges);
+    vec_free(mem, &ir->kids);
+    vec_free(mem, &ir->dfas);
+    vec_free(mem, &ir->warnings);
+    map_free(mem, &ir->node_index);
+}
+
+/* ---- rules ---- */
+
+RuleId ir_rule_new(Ir *ir, Span name, uint32_t flags)
+{
+    if (!ir_ok(ir)) return 0;
+    if (ir->rules.count >= ir->limits.max_rules) {
+        diag_fail(&ir->error, WEIR_LIMIT_RULES, 0, 0,
+                  "more than %u rules", ir->limits.max_rules);
+        return 0;
+    }
+    Rule rule = {.flags = flags, .body = NODE_NEVER_ID};
+    rule.name = span_of(arena_copy(&ir->arena, name.at, name.size), name.size);
+    if (flags & RULE_SHARED) rule.flags |= RULE_FRAME;
+    if (!rule.name.at || !vec_push(ir->mem, &ir->rules, rule)) {
+        diag_no_memory(&ir->error);
+        return 0;
+    }
+    return ir->rules.count - 1;
+}
+
+void ir_rule_set(Ir *ir, RuleId rule, NodeId body)
+{
+    if (!ir_ok(ir)) return;
+    ir->rules.at[rule].body = body;
+    ir->rules.at[rule].is_defined = true;
+}
+
+void ir_warn(Ir *ir, size_t begin, size_t end, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    size_t size = MIN((size_t)MAX(n, 0), sizeof text - 1);
+    Warning w = {(uint32_t)begin, (uint32_t)end,
+                 {arena_copy(&ir->arena, text, size), size}};
+    if (!w.message.at || !vec_push(ir->mem, &ir->warnings, w))
+        diag_no_memory(&ir->error);
+}
+
+/* ---- hash-consing ---- */
+
+/* The pool items a node owns: pointer and size in bytes. */
+static Span node_payload(const Ir *ir, Node n)
+{
+    switch (n.kind) {
+    case NODE_BYTES:
+        return span_of(ir->bytes.at + n.a, n.b);
+    case NODE_CLASS:
+    case NODE_TOKENS:
+        return span_of(ir->ranges.at + n.a, n.b * sizeof(Range));
+    case NODE_SEQ:
+    case NODE_ALT:
+        return span_of(ir->kids.at + n.a, n.b * sizeof(NodeId));
+    default:
+        return (Span){0};
+    }
+}
+
+static bool node_same(const Ir *ir, Node x, Node y)
+{
+    if (x.kind != y.kind || x.b != y.b || x.c != y.c) return false;
+    Span px = node_payload(ir, x), py = node_payload(ir, y);
+    return px.at || py.at ? span_equal(px, py) : x.a == y.a;
+}
+
+static uint64_t node_hash(const Ir *ir, Node n)
+{
+    Span p = node_payload(ir, n);
+    uint64_t h = hash_mix(n.kind, (uint64_t)n.b << 32 | n.c);
+    return p.at ? hash_bytes(h, p.at, p.size) : hash_mix(h, n.a);
+}
+
+/* Takes back the pool tail of a node that turned out to exist. */
+static void node_forget(Ir *ir, Node n)
+{
+    if (n.kind == NODE_BYTES) ir->bytes.count = n.a;
+    if (n.kind == NODE_CLASS || n.kind == NODE_TOKENS)
+        ir->ranges.count = n.a;
+    if (n.kind == NODE_SEQ || n.kind == NODE_ALT) ir->kids.count = n.a;
+}
+
+/* `n`'s payload is the tail of its pool. */
+static NodeId node_intern(Ir *ir, Node n)
+{
+    if (!ir_ok(ir)) return NODE_NEVER_ID;
+    uint64_t h = node_hash(ir, n);
+    for (MapPos p = map_first(&ir->node_index, h); p.value != MAP_NONE;
+         p = map_next(&ir->node_index, h, p))
+        if (node_same(ir, ir->nodes.at[p.value], n)) {
+            node_forget(ir, n);
+            return p.value;
+        }
+    NodeId id = ir->nodes.count;
+    if (!vec_push(ir->mem, &ir->nodes, n) ||
+        !map_add(ir->mem, &ir->node_index, h, id)) {
+        diag_no_memory(&ir->error);
+        return NODE_NEVER_ID;
+    }
+    return id;
+}
+
+static NodeId fail_memory(Ir *ir)
+{
+    diag_no_memory(&ir->error);
+    return NODE_NEVER_ID;
+}
+
+/* ---- leaves ---- */
+
+NodeId ir_bytes(Ir *ir, Span bytes)
+{
+    if (!ir_ok(ir)) return NODE_NEVER_ID;
+    if (!bytes.size) return NODE_EMPTY_ID;
+    Node n = {NODE_BYTES, ir->bytes.count, (uint32_t)bytes.size, 0};
+    if (bytes.size > UINT32_MAX / 2 ||
+        !vec_reserve(ir->mem, &ir->bytes, n.a + bytes.size))
+        return fail_memory(ir);
+    memcpy(ir->bytes.at + n.a, bytes.at, bytes.size);
+    ir->bytes.count += n.b;
+    return node_intern(ir, n);
+}
+
+NodeId ir_rune(Ir *ir, uint32_t rune)
+{
+    uint8_t text[4];
+    unsigned n = utf8_encode(rune, text);
+    return n ? ir_bytes(ir, span_of(text, n)) : NODE_NEVER_ID;
+}
+
+static int range_order(const void *x, const void *y)
+{
+    const Range *a = x, *b = y;
+    return (a->lo > b->lo) - (a->lo < b->lo);
+}
+
+/* Sorts, unites touching ranges; returns how many remain. */
+static uint32_t ranges_normalise(Range *r, uint32_t count)
+{
+    uint32_t kept = 0;
+    qsort(r, count, sizeof *r, range_order);
+    for (uint32_t i = 0; i < count; i++) {
+        if (r[i].lo > r[i].hi) continue;
+        if (kept && r[i].lo <= r[kept - 1].hi + (r[kept - 1].hi < UINT32_MAX))
+            r[kept - 1].hi = MAX(r[kept - 1].hi, r[i].hi);
+        else
+            r[kept++] = r[i];
+    }
+    return kept;
+}
+
+static bool push_range(Ir *ir, uint32_t lo, uint32_t hi)
+{
+    return lo > hi || vec_push(ir->mem, &ir->ranges, (Range){lo, hi});
+}
+
+/* Appends the code points of `r` (normalised), without surrogates. */
+static bool push_code_points(Ir *ir, const Range *r, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t lo = r[i].lo, hi = MIN(r[i].hi, RUNE_MAX);
+        if (!push_range(ir, lo, MIN(hi, 0xD7FF)) ||
+            !push_range(ir, MAX(lo, 0xE000), hi))
+            return false;
+    }
+    return true;
+}
+
+static bool push_complement(Ir *ir, const Range *r, uint32_t count)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i <= count; i++) {
+        uint32_t lo = i < count ? r[i].lo : RUNE_MAX + 1;
+        Range gap = {next, lo - 1};
+        if (lo > next && !push_code_points(ir, &gap, 1)) return false;
+        if (i < count) next = MIN(r[i].hi, RUNE_MAX) + 1;
+    }
+    return true;
+}
+
+static NodeId class_intern(Ir *ir, uint32_t start)
+{
+    uint32_t count =
+        ranges_normalise(ir->ranges.at + start, ir->ranges.count - start);
+    ir->ranges.count = start + count;
+    if (!count) return NODE_NEVER_ID;
+    Range first = ir->ranges.at[start];
+    if (count == 1 && first.lo == first.hi) {
+        ir->ranges.count = start;
+        return ir_rune(ir, first.lo);
+    }
+    return node_intern(ir, (Node){NODE_CLASS, start, count, 0});
+}
+
+NodeId ir_class(Ir *ir, const Range *ranges, uint32_t count, bool negated)
+{
+    if (!ir_ok(ir)) return NODE_NEVER_ID;
+    Range *sorted = mem_new(ir->mem, (count + 1) * sizeof *sorted);
+    if (!sorted) return fail_memory(ir);
+    if (count) memcpy(sorted, ranges, count * sizeof *sorted);
+    uint32_t kept = ranges_normalise(sorted, count);
+    uint32_t start = ir->ranges.count;
+    bool done = negated ? push_complement(ir, sorted, kept)
+                        : push_code_points(ir, sorted, kept);
+    mem_free(ir->mem, sorted, (count + 1) * sizeof *sorted);
+    return done ? class_intern(ir, start) : fail_memory(ir);
+}
+
+NodeId ir_any(Ir *ir)
+{
+    return ir_class(ir, NULL, 0, true);
+}
+
+NodeId ir_ref(Ir *ir, RuleId rule)
+{
+    return node_intern(ir, (Node){NODE_RULE, rule, 0, 0});
+}
+
+NodeId ir_tokens(Ir *ir, const Range *ids, uint32_t count, bool negated)
+{
+    if (!ir_ok(ir)) return NODE_NEVER_ID;
+    uint32_t start = ir->ranges.count;
+    for (uint32_t i = 0; i < count; i++)
+        if (!push_range(ir, ids[i].lo, ids[i].hi)) return fail_memory(ir);
+    count = ranges_normalise(ir->ranges.at + start, ir->ranges.count - start);
+    ir->ranges.count = start + count;
+    if (!count && !negated) return NODE_NEVER_ID;
+    return node_intern(ir, (Node){NODE_TOKENS, start, count, negated});
+}
+
+NodeId ir_regular(Ir *ir, const Dfa *dfa)
+{
+    if (!ir_ok(ir) || !dfa->nstates) return NODE_NEVER_ID;
+    uint32_t nedges = dfa->edge_start[dfa->nstates];
+    Dfa copy = {
+        .nstates = dfa->nstates,
+        .edge_start = arena_copy(&ir->arena, dfa->edge_start,
+                                 (dfa->nstates + 1) * sizeof(uint32_t)),
+        .edges = arena_copy(&ir->arena, dfa->edges, nedges * sizeof(DfaEdge)),
+        .accepts = arena_copy(&ir->arena, dfa->accepts, dfa->nstates),
+    };
+    if (ir->arena.failed || !vec_push(ir->mem, &ir->dfas, copy))
+        return fail_memory(ir);
+    if (dfa->nstates == 1 && !nedges) return NODE_EMPTY_ID;
+    return node_intern(ir, (Node){NODE_REGULAR, ir->dfas.count - 1, 0, 0});
+}
+
+/* ---- sequences and alternatives ---- */
+
+/* Appends `id` to the kid list that began at `start`, opening a node of the
+ * same kind. */
+static bool kid_push(Ir *ir, NodeKind kind, NodeId id)
+{
+    Node n = ir_node(ir, id);
+    if (n.kind != kind) return vec_push(ir->mem, &ir->kids, id);
+    if (!vec_reserve(ir->mem, &ir->kids, (size_t)ir->kids.count + n.b))
+        return false;
+    memcpy(ir->kids.at + ir->kids.count, ir->kids.at + n.a,
+           n.b * sizeof(NodeId));
+    ir->kids.count += n.b;
+    return true;
+}
+
+static NodeId kids_intern(Ir *ir, NodeKind kind, uint32_t start)
+{
+    uint32_t count = ir->kids.count - start;
+    if (count > 1) return node_intern(ir, (Node){kind, start, count, 0});
+    NodeId only = kind == NODE_SEQ ? NODE_EMPTY_ID : NODE_NEVER_ID;
+    if (count) only = ir->kids.at[start];
+    ir->kids.count = start;
+    return only;
+}
+
+/* Joins runs of BYTES among the kids from `start` on. */
+static bool seq_join_bytes(Ir *ir, uint32_t start)
+{
+    uint32_t kept = start;
+    for (uint32_t i = start; i < ir->kids.count;) {
+        uint32_t j = i, at = ir->bytes.count, size = 0;
+        while (j < ir->kids.count &&
+               ir_node(ir, ir->kids.at[j]).kind == NODE_BYTES)
+            size += ir_node(ir, ir->kids.at[j++]).b;
+        if (j - i < 2) {
+            ir->kids.at[kept++] = ir->kids.at[i++];
+            continue;
+        }
+        if (!vec_reserve(ir->mem, &ir->bytes, (size_t)at + size))
+            return false;
+        for (; i < j; i++) {
+            Node n = ir_node(ir, ir->kids.at[i]);
+            memcpy(ir->bytes.at + ir->bytes.count, ir->bytes.at + n.a, n.b);
+            ir->bytes.count += n.b;
+        }
+        ir->kids.at[kept++] =
+            node_intern(ir, (Node){NODE_BYTES, at, size, 0});
+    }
+    ir->kids.count = kept;
+    return ir_ok(ir);
+}
+
+NodeId ir_seq(Ir *ir, const NodeId *kids, uint32_t count)
+{
+    if (!ir_ok(ir)) return NODE_NEVER_ID;
+    uint32_t start = ir->kids.count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (kids[i] == NODE_EMPTY_ID) continue;
+        if (kids[i] == NODE_NEVER_ID) {
+            ir->kids.count = start;
+            return NODE_NEVER_ID;
+        }
+        if (!kid_push(ir, NODE_SEQ, kids[i])) return fail_memory(ir);
+    }
+    if (!seq_join_bytes(ir, start)) return fail_memory(ir);
+    return kids_intern(ir, NODE_SEQ, start);
+}
+
+static int id_order(const void *x, const void *y)
+{
+    NodeId a = *(const NodeId *)x, b = *(const NodeId *)y;
+    return (a > b) - (a < b);
+}
+
+/* True for nodes that are sets of single code points. */
+static bool is_char_set(const Ir *ir, Node n)
+{
+    if (n.kind == NODE_CLASS) return true;
+    if (n.kind != NODE_BYTES || n.b > 4) return false;
+    size_t pos = 0;
+    Span bytes = ir_node_bytes(ir, n);
+    return utf8_decode(bytes, &pos) != RUNE_BAD && pos == bytes.size;
+}
+
+static bool push_char_set(Ir *ir, Node n)
+{
+    if (n.kind == NODE_BYTES) {
+        size_t pos = 0;
+        uint32_t rune = utf8_decode(ir_node_bytes(ir, n), &pos);
+        return push_range(ir, rune, rune);
+    }
+    for (uint32_t i = 0; i < n.b; i++) {
+        Range r = ir->ranges.at[n.a + i];
+        if (!push_range(ir, r.lo, r.hi)) return false;
+    }
+    return true;
+}
+
+/* Unites the character sets among sorted kids into one class. */
+static bool alt_join_chars(Ir *ir, uint32_t start)
+{
+    uint32_t chars = 0, ranges = ir->ranges.count, kept = start;
+    for (uint32_t i = start; i < ir->kids.count; i++)
+        chars += is_char_set(ir, ir_node(ir, ir->kids.at[i]));
+    if (chars < 2) return true;
+    for (uint32_t i = start; i < ir->kids.count; i++) {
+        Node n = ir_node(ir, ir->kids.at[i]);
+        if (!is_char_set(ir, n))
+            ir->kids.at[kept++] = ir->kids.at[i];
+        else if (!push_char_set(ir, n))
+            return false;
+    }
+    ir->kids.count = kept;
+    NodeId joined = class_intern(ir, ranges);
+    return ir_ok(ir) && vec_push(ir->mem, &ir->kids, joined);
+}
+
+NodeId ir_alt(Ir *ir, const NodeId *kids, uint32_t count)
+{
+    if (!ir_ok(ir)) return NODE_NEVER_ID;
+    uint32_t start = ir->kids.count;
+    for (uint32_t i = 0; i < count; i++)
+        if (kids[i] != NODE_NEVER_ID && !kid_push(ir, NODE_ALT, kids[i]))
+            return fail_memory(ir);
+    if (!alt_join_chars(ir, start)) return fail_memory(ir);
+    uint32_t kept = start;
+    NodeId *at = ir->kids.at;
+    if (ir->kids.count > start)
+        qsort(at + start, ir->kids.count - start, sizeof *at, id_order);
+    for (uint32_t i = start; i < ir->kids.count; i++)
+        if (i == start || at[i] != at[kept - 1]) at[kept++] = at[i];
+    ir->kids.count = kept;
+    return kids_intern(ir, NODE_ALT, start);
+}
+
+NodeId ir_seq2(Ir *ir, NodeId left, NodeId right)
+{
+    return ir_seq(ir, (NodeId[]){left, right}, 2);
+}
+
+NodeId ir_alt2(Ir *ir, NodeId left, NodeId right)
+{
+    return ir_alt(ir, (NodeId[]){left, right}, 2);
+}
+
+NodeId ir_optional(Ir *ir, NodeId node)
+{
+    return ir_alt2(ir, NODE_EMPTY_ID, node);
+}
+
+NodeId ir_repeat(Ir *ir, NodeId node, uint32_t lo, uint32_t hi)
+{
+    if (!ir_ok(ir) || lo > hi) return NODE_NEVER_ID;
+    if (!hi || node == NODE_EMPTY_ID) return NODE_EMPTY_ID;
+    if (node == NODE_NEVER_ID) return lo ? NODE_NEVER_ID : NODE_EMPTY_ID;
+    if (hi == 1) return lo ? node : ir_optional(ir, node);
+    Node inner = ir_node(ir, node);
+    bool is_star = inner.kind == NODE_REPEAT && !inner.b &&
+                   inner.c == REPEAT_INF;
+    if (is_star) return node;
+    return node_intern(ir, (Node){NODE_REPEAT, node, lo, hi});
+}

@@ -1,0 +1,164 @@
+/* ir.h: the grammar every surface language compiles to: rules over
+ * hash-consed expressions.
+ *
+ * An expression denotes a set of byte strings (token edges aside):
+ *
+ *   NEVER              nothing              BYTES "ab"   one string
+ *   EMPTY              the empty string     CLASS [a-z]  one code point, UTF-8
+ *   SEQ e1 e2 ...      e1 then e2 ...       ALT e1|e2    either
+ *   REPEAT e {lo,hi}   lo to hi times e     RULE r       what rule r denotes
+ *   REGULAR d          texts a code point DFA accepts
+ *   TOKENS {ids}       one token of (or not of) a set, whatever its bytes
+ *
+ * Equal expressions are one node: node ids may be compared. Builders simplify:
+ * no NEVER inside a SEQ, no EMPTY in a SEQ, no SEQ in a SEQ or ALT in an ALT,
+ * neighbouring BYTES joined, classes in an ALT united, {1,1} gone.
+ *
+ * Errors are sticky: after the first, every builder returns NODE_NEVER and
+ * `error` keeps the first report. Lifetime: call (front end and passes), then
+ * kept by the grammar for printing and for union and concat.
+ */
+#ifndef WEIR_SYNTAX_IR_H
+#define WEIR_SYNTAX_IR_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/hash.h"
+#include "base/out.h"
+#include "base/vec.h"
+#include "lang/dfa.h"
+
+typedef uint32_t NodeId;
+typedef uint32_t RuleId;
+
+enum { NODE_NEVER_ID = 0, NODE_EMPTY_ID = 1 };
+#define RULE_NONE UINT32_MAX
+#define REPEAT_INF UINT32_MAX
+
+typedef enum NodeKind {
+    NODE_NEVER,
+    NODE_EMPTY,
+    NODE_BYTES,   /* a: offset in bytes, b: size > 0 */
+    NODE_CLASS,   /* a: offset in ranges, b: count > 0 */
+    NODE_SEQ,     /* a: offset in kids, b: count > 1 */
+    NODE_ALT,     /* a: offset in kids, b: count > 1 */
+    NODE_REPEAT,  /* a: node, b: lo, c: hi or REPEAT_INF */
+    NODE_RULE,    /* a: rule */
+    NODE_REGULAR, /* a: index in dfas */
+    NODE_TOKENS,  /* a: offset in ranges, b: count, c: 1 if negated */
+    NODE_KINDS
+} NodeKind;
+
+typedef struct Node {
+    NodeKind kind;
+    uint32_t a, b, c;
+} Node;
+
+/* Inclusive; sorted and disjoint where a list of them is stored. */
+typedef struct Range {
+    uint32_t lo, hi;
+} Range;
+
+typedef enum RuleFlag {
+    RULE_FRAME = 1,  /* never inlined: its states are worth sharing */
+    RULE_SHARED = 2, /* same in every grammar of a vocabulary; implies FRAME;
+                        refers to shared rules only */
+    RULE_SPACE = 4   /* a run of blanks between structure */
+} RuleFlag;
+
+typedef struct Rule {
+    Span name; /* owned by the arena */
+    NodeId body;
+    uint32_t flags;
+    uint32_t begin, end; /* where it is defined in the source */
+    bool is_defined;
+} Rule;
+
+typedef struct Warning {
+    uint32_t begin, end;
+    Span message; /* owned by the arena */
+} Warning;
+
+typedef struct Ir {
+    const Mem *mem;
+    Arena arena; /* names, dfas */
+    weir_limits limits; /* no zeros: defaults filled in */
+    weir_error error;
+    RuleId root;
+    VEC(Rule) rules;
+    VEC(Node) nodes;
+    VEC(uint8_t) bytes;
+    VEC(Range) ranges;
+    VEC(NodeId) kids;
+    VEC(Dfa) dfas;
+    VEC(Warning) warnings;
+    Map node_index;
+} Ir;
+
+/* limits: NULL for the defaults. */
+void ir_init(Ir *ir, const Mem *mem, const weir_limits *limits);
+void ir_free(Ir *ir);
+static inline bool ir_ok(const Ir *ir)
+{
+    return !ir->error.status;
+}
+
+/* -- rules -- */
+
+/* A new rule, not defined yet; the name is copied and need not be unique. */
+RuleId ir_rule_new(Ir *ir, Span name, uint32_t flags);
+void ir_rule_set(Ir *ir, RuleId rule, NodeId body);
+/* Adds a warning: something in the source that has no effect or may surprise.
+ */
+void ir_warn(Ir *ir, size_t begin, size_t end, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+
+/* -- expressions -- */
+
+NodeId ir_bytes(Ir *ir, Span bytes); /* EMPTY for none */
+/* Any ranges, in any order, may overlap; surrogates are left out. */
+NodeId ir_class(Ir *ir, const Range *ranges, uint32_t count, bool negated);
+NodeId ir_rune(Ir *ir, uint32_t rune);
+NodeId ir_any(Ir *ir); /* any code point */
+NodeId ir_seq(Ir *ir, const NodeId *kids, uint32_t count);
+NodeId ir_alt(Ir *ir, const NodeId *kids, uint32_t count);
+NodeId ir_seq2(Ir *ir, NodeId left, NodeId right);
+NodeId ir_alt2(Ir *ir, NodeId left, NodeId right);
+NodeId ir_optional(Ir *ir, NodeId node);
+NodeId ir_repeat(Ir *ir, NodeId node, uint32_t lo, uint32_t hi);
+NodeId ir_ref(Ir *ir, RuleId rule);
+/* The arrays of `dfa` are copied. */
+NodeId ir_regular(Ir *ir, const Dfa *dfa);
+NodeId ir_tokens(Ir *ir, const Range *ids, uint32_t count, bool negated);
+
+/* -- looking -- */
+
+static inline Node ir_node(const Ir *ir, NodeId id)
+{
+    return ir->nodes.at[id];
+}
+static inline Span ir_node_bytes(const Ir *ir, Node n)
+{
+    assert(n.kind == NODE_BYTES);
+    return span_of(ir->bytes.at + n.a, n.b);
+}
+static inline const Range *ir_node_ranges(const Ir *ir, Node n)
+{
+    assert(n.kind == NODE_CLASS || n.kind == NODE_TOKENS);
+    return ir->ranges.at + n.a;
+}
+/* Valid until the next builder call. */
+static inline const NodeId *ir_node_kids(const Ir *ir, Node n)
+{
+    assert(n.kind == NODE_SEQ || n.kind == NODE_ALT);
+    return ir->kids.at + n.a;
+}
+
+/* All rules as text, one a line, root first; stable. docs/ir.md has the
+ * notation. */
+void ir_print(const Ir *ir, Out *out);
+void ir_print_node(const Ir *ir, NodeId node, Out *out);
+/* Of everything that ir_print shows. */
+uint64_t ir_hash(const Ir *ir);
+
+#endif
