@@ -27,7 +27,7 @@ typedef enum UnicodeCategory {
     UNICODE_ZS, UNICODE_ZL, UNICODE_ZP                       /* separator */
 } UnicodeCategory;
 
-/* Category of any number; UNICODE_CN above U+10FFFF. Two table reads. */
+/* Category of any number; UNICODE_CN above U+10FFFF. Three table reads. */
 UnicodeCategory unicode_category(uint32_t rune);
 
 /* The code points of the property `name`, as written between the braces of
