@@ -1,0 +1,298 @@
+/* oracle.c: a naive recogniser over the IR.
+ *
+ * In:     an Ir without error, a text.  Out: sentence? proper prefix?
+ * Method: for every node x and position i of the text, two facts, as the
+ *         least ones that satisfy the equations below:
+ *             ends(x, i) = { j : x has the sentence text[i, j) }
+ *             more(x, i) = text[i, end) is a proper prefix of one of x
+ *         Facts at i only rest on facts at i and later, so positions are done
+ *         from the last to the first, each by evaluating every node again
+ *         until nothing changes. `alive` (x has a finite sentence at all) is
+ *         found the same way first: a sentence that was begun counts only if
+ *         what must follow is alive.
+ * Holds:  facts only grow; a node without a sentence has no facts.
+ * Cost:   nodes x positions x rounds (about the depth of the rules).
+ * Memory: two tables, made and dropped in each call; asserts on failure.
+ * Tests:  unit/oracle_test.c.
+ */
+#include "oracle/oracle.h"
+
+#include <stdlib.h>
+
+typedef uint64_t Set; /* of positions */
+
+typedef struct Fact {
+    Set ends;
+    bool more;
+} Fact;
+
+typedef struct Query {
+    const Ir *ir;
+    const OracleVocab *vocab;
+    const OracleText *text;
+    bool *alive; /* by node */
+    Fact *facts; /* by node * (size + 1) + start */
+} Query;
+
+static Fact *fact_at(const Query *q, NodeId node, uint32_t start)
+{
+    return &q->facts[(size_t)node * (q->text->size + 1) + start];
+}
+
+/* ---- characters ---- */
+
+/* What the bytes from `start` on can be as one character. */
+typedef struct Char {
+    uint32_t size;   /* of the whole character; 0: none */
+    uint32_t lo, hi; /* its code points; one if all bytes are there */
+} Char;
+
+/* RFC 3629: the first byte gives the length, missing bytes can be anything
+ * from 80 to BF, and the code point must need that length. */
+static Char char_at(const OracleText *text, uint32_t start)
+{
+    static const struct {
+        int first, last, bias;
+        uint32_t lo, hi;
+    } forms[] = {{0x00, 0x7F, 0x00, 0, 0x7F},
+                 {0xC0, 0xDF, 0xC0, 0x80, 0x7FF},
+                 {0xE0, 0xEF, 0xE0, 0x800, 0xFFFF},
+                 {0xF0, 0xF7, 0xF0, 0x10000, 0x10FFFF}};
+    int first = text->byte[start];
+    uint32_t form = 0;
+    while (form < 4 && (first < forms[form].first || first > forms[form].last))
+        form++;
+    if (form == 4) return (Char){0};
+    uint32_t lo = (uint32_t)(first - forms[form].bias), hi = lo;
+    for (uint32_t i = 1; i <= form; i++) {
+        bool is_there = start + i < text->size;
+        int byte = is_there ? text->byte[start + i] : 0x80;
+        if (byte < 0x80 || byte > 0xBF) return (Char){0};
+        lo = lo * 64 + (uint32_t)byte - 0x80;
+        hi = hi * 64 + (is_there ? (uint32_t)byte - 0x80 : 63);
+    }
+    Char c = {form + 1, MAX(lo, forms[form].lo), MIN(hi, forms[form].hi)};
+    return c.lo > c.hi ? (Char){0} : c;
+}
+
+/* One character of [lo, hi], which holds no surrogates, from `start`. */
+static Fact read_char(const OracleText *text, uint32_t start, uint32_t lo,
+                      uint32_t hi)
+{
+    if (start == text->size) return (Fact){.more = true};
+    Char c = char_at(text, start);
+    if (!c.size || c.hi < lo || c.lo > hi) return (Fact){0};
+    if (start + c.size > text->size) return (Fact){.more = true};
+    return (Fact){.ends = (Set)1 << (start + c.size)};
+}
+
+static Fact both(Fact x, Fact y)
+{
+    return (Fact){x.ends | y.ends, x.more || y.more};
+}
+
+/* ---- the equations, one a kind of node ---- */
+
+static Fact eval_bytes(const Query *q, Node n, uint32_t start)
+{
+    Span want = ir_node_bytes(q->ir, n);
+    for (uint32_t i = 0; i < want.size; i++) {
+        if (start + i == q->text->size) return (Fact){.more = true};
+        if (q->text->byte[start + i] != want.at[i]) return (Fact){0};
+    }
+    return (Fact){.ends = (Set)1 << (start + want.size)};
+}
+
+static Fact eval_class(const Query *q, Node n, uint32_t start)
+{
+    Fact f = {0};
+    const Range *r = ir_node_ranges(q->ir, n);
+    for (uint32_t i = 0; i < n.b; i++)
+        f = both(f, read_char(q->text, start, r[i].lo, r[i].hi));
+    return f;
+}
+
+/* Every state of a Dfa can reach acceptance: what has begun can be ended. */
+static Fact eval_regular(const Query *q, Node n, uint32_t start)
+{
+    const Dfa *dfa = &q->ir->dfas.at[n.a];
+    Fact all = {0};
+    uint32_t state = 0;
+    for (;;) {
+        if (dfa->accepts[state]) all.ends |= (Set)1 << start;
+        uint32_t next_start = start, next_state = 0;
+        for (uint32_t e = dfa->edge_start[state];
+             e < dfa->edge_start[state + 1]; e++) {
+            DfaEdge edge = dfa->edges[e];
+            Fact f = read_char(q->text, start, edge.lo, edge.hi);
+            all.more |= f.more;
+            if (!f.ends) continue;
+            next_start = bit_lowest(f.ends);
+            next_state = edge.to;
+        }
+        if (next_start == start) return all;
+        start = next_start;
+        state = next_state;
+    }
+}
+
+static bool in_tokens(const Query *q, Node n, uint32_t id)
+{
+    const Range *r = ir_node_ranges(q->ir, n);
+    bool found = false;
+    for (uint32_t i = 0; i < n.b; i++) found |= r[i].lo <= id && id <= r[i].hi;
+    return found != (n.c == 1) && oracle_by_node(q->vocab->tokens[id]);
+}
+
+static Fact eval_tokens(const Query *q, Node n, NodeId node, uint32_t start)
+{
+    if (start == q->text->size) return (Fact){.more = q->alive[node]};
+    uint32_t id = q->text->token[start];
+    if (id == UINT32_MAX || !in_tokens(q, n, id)) return (Fact){0};
+    return (Fact){.ends = (Set)1 << q->text->end[start]};
+}
+
+/* x from any of the positions `from`. */
+static Fact read_from(const Query *q, NodeId x, Set from)
+{
+    Fact f = {0};
+    for (; from; from &= from - 1)
+        f = both(f, *fact_at(q, x, bit_lowest(from)));
+    return f;
+}
+
+static Fact eval_seq(const Query *q, Node n, uint32_t start)
+{
+    const NodeId *kid = ir_node_kids(q->ir, n);
+    Fact all = {.ends = (Set)1 << start};
+    for (uint32_t i = 0; i < n.b; i++)
+        if (!q->alive[kid[i]]) return (Fact){0};
+    for (uint32_t i = 0; i < n.b; i++) {
+        Fact f = read_from(q, kid[i], all.ends);
+        all = (Fact){f.ends, all.more || f.more};
+    }
+    return all;
+}
+
+static Fact eval_alt(const Query *q, Node n, uint32_t start)
+{
+    Fact all = {0};
+    for (uint32_t i = 0; i < n.b; i++)
+        all = both(all, *fact_at(q, ir_node_kids(q->ir, n)[i], start));
+    return all;
+}
+
+/* `at` is where exactly `count` times the body can end. Positions never
+ * fall, so after one round more than there are positions only bodies that
+ * may be empty keep it going, and `at` stays as it is for ever. */
+static Fact eval_repeat(const Query *q, Node n, uint32_t start)
+{
+    Fact all = {0};
+    Set at = (Set)1 << start;
+    uint32_t stable = q->text->size - start + 2;
+    for (uint32_t count = 0;; count++) {
+        if (count >= n.b) all.ends |= at;
+        if (count == n.c) break;
+        Fact f = read_from(q, n.a, at);
+        all.more |= f.more;
+        if (count > stable) return both(all, (Fact){.ends = at});
+        at = f.ends;
+    }
+    return all;
+}
+
+static Fact eval(const Query *q, NodeId node, uint32_t start)
+{
+    Node n = ir_node(q->ir, node);
+    switch (n.kind) {
+    case NODE_EMPTY: return (Fact){.ends = (Set)1 << start};
+    case NODE_BYTES: return eval_bytes(q, n, start);
+    case NODE_CLASS: return eval_class(q, n, start);
+    case NODE_SEQ: return eval_seq(q, n, start);
+    case NODE_ALT: return eval_alt(q, n, start);
+    case NODE_REPEAT: return eval_repeat(q, n, start);
+    case NODE_RULE: return *fact_at(q, q->ir->rules.at[n.a].body, start);
+    case NODE_REGULAR: return eval_regular(q, n, start);
+    case NODE_TOKENS: return eval_tokens(q, n, node, start);
+    default: return (Fact){0};
+    }
+}
+
+/* ---- fixpoints ---- */
+
+/* Whether the node has a finite sentence, by what is known of others. */
+static bool eval_alive(const Query *q, NodeId node)
+{
+    Node n = ir_node(q->ir, node);
+    uint32_t alive = 0;
+    switch (n.kind) {
+    case NODE_NEVER: return false;
+    case NODE_REPEAT: return !n.b || q->alive[n.a];
+    case NODE_RULE: return q->alive[q->ir->rules.at[n.a].body];
+    case NODE_TOKENS:
+        for (uint32_t id = 0; id < q->vocab->count; id++)
+            alive += in_tokens(q, n, id);
+        return alive > 0;
+    case NODE_SEQ:
+    case NODE_ALT:
+        for (uint32_t i = 0; i < n.b; i++)
+            alive += q->alive[ir_node_kids(q->ir, n)[i]];
+        return n.kind == NODE_SEQ ? alive == n.b : alive > 0;
+    default: return true;
+    }
+}
+
+static void find_alive(Query *q)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (NodeId x = 0; x < q->ir->nodes.count; x++) {
+            if (q->alive[x] || !eval_alive(q, x)) continue;
+            q->alive[x] = changed = true;
+        }
+    }
+}
+
+static void find_facts(Query *q, uint32_t start)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (NodeId x = 0; x < q->ir->nodes.count; x++) {
+            Fact *old = fact_at(q, x, start), new = eval(q, x, start);
+            changed |= old->ends != new.ends || old->more != new.more;
+            *old = new;
+        }
+    }
+}
+
+OracleAnswer oracle_ask(const Ir *ir, RuleId root, const OracleVocab *vocab,
+                        const OracleText *text)
+{
+    static const OracleVocab none = {0};
+    size_t nnodes = ir->nodes.count, n = text->size;
+    Query q = {ir, vocab ? vocab : &none, text,
+               calloc(nnodes, sizeof(bool)),
+               calloc(nnodes * (n + 1), sizeof(Fact))};
+    assert(q.alive && q.facts);
+    find_alive(&q);
+    for (uint32_t start = text->size + 1; start-- > 0;) find_facts(&q, start);
+    Fact whole = *fact_at(&q, ir->rules.at[root].body, 0);
+    free(q.alive);
+    free(q.facts);
+    return (OracleAnswer){whole.ends >> text->size & 1, whole.more};
+}
+
+void oracle_mask(const Ir *ir, RuleId root, const OracleVocab *vocab,
+                 const OracleText *prefix, bool *allowed)
+{
+    bool complete = oracle_complete(ir, root, vocab, prefix);
+    for (uint32_t id = 0; id < vocab->count; id++) {
+        uint32_t flags = vocab->tokens[id].flags;
+        OracleText text = *prefix;
+        bool fits = oracle_add_token(&text, vocab, id);
+        assert(fits);
+        allowed[id] = fits && oracle_prefix(ir, root, vocab, &text);
+        if (flags & WEIR_TOKEN_STOP)
+            allowed[id] = complete && !(flags & WEIR_TOKEN_HOLE);
+    }
+}
