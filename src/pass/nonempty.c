@@ -1,0 +1,152 @@
+/* nonempty.c: every rule loses the empty text.
+ *
+ * For each node two rewrites, computed operands first (operands have lower
+ * ids, so one loop in id order does it and nothing recurses):
+ *
+ *   full(e)    same language as e
+ *   rest(e)    the language of e without the empty text
+ *
+ *   full(r) = r | ""  if r was nullable, else r        rest(r) = r
+ *   rest(e1 e2 .. en) = rest(e1) full(e2..en) | rest(e2 .. en)  if all nullable
+ *   e{lo,hi} with nullable e = rest(e){0,hi};   rest: rest(e){1,hi}
+ *
+ * Unproductive nodes become NEVER on the way. Holds after: no REPEAT has a
+ * nullable operand, no rule body is nullable.
+ * Cost: linear, but quadratic in the length of an all-nullable sequence whose
+ * rest is asked for; charged to limits.max_work. Tests: unit/lower_test.c.
+ */
+#include "pass/nonempty.h"
+
+typedef struct Rewrite {
+    Ir *ir;
+    const Facts *facts;
+    NodeId *full, *rest; /* by old node */
+    uint64_t work;
+} Rewrite;
+
+/* Same language less the empty text: a fresh start state that refuses. */
+NodeId regular_nonempty(Ir *ir, Node n)
+{
+    Dfa d = ir->dfas.at[n.a];
+    if (!d.accepts[0]) return ir_regular(ir, &d);
+    uint32_t nedges = d.edge_start[d.nstates], first = d.edge_start[1];
+    uint32_t *start = arena_array(&ir->arena, uint32_t, d.nstates + 2);
+    DfaEdge *edges = arena_array(&ir->arena, DfaEdge, nedges + first + 1);
+    uint8_t *accepts = arena_alloc(&ir->arena, d.nstates + 1);
+    if (!start || !edges || !accepts)
+        return diag_no_memory(&ir->error), NODE_NEVER_ID;
+    start[0] = 0;
+    for (uint32_t s = 0; s <= d.nstates; s++)
+        start[s + 1] = first + d.edge_start[s];
+    memcpy(edges, d.edges, first * sizeof *edges);
+    memcpy(edges + first, d.edges, nedges * sizeof *edges);
+    for (uint32_t i = 0; i < first + nedges; i++) edges[i].to++;
+    accepts[0] = 0;
+    memcpy(accepts + 1, d.accepts, d.nstates);
+    Dfa rest = {d.nstates + 1, start, edges, accepts};
+    return ir_regular(ir, &rest);
+}
+
+static NodeId seq_of(Rewrite *w, const NodeId *by, Node n)
+{
+    NodeId *kids = mem_new(w->ir->mem, n.b * sizeof *kids);
+    if (!kids) return diag_no_memory(&w->ir->error), NODE_NEVER_ID;
+    for (uint32_t i = 0; i < n.b; i++) kids[i] = by[w->ir->kids.at[n.a + i]];
+    NodeId made = n.kind == NODE_SEQ ? ir_seq(w->ir, kids, n.b)
+                                     : ir_alt(w->ir, kids, n.b);
+    mem_free(w->ir->mem, kids, n.b * sizeof *kids);
+    return made;
+}
+
+/* All operands nullable: the first non-empty one may be any of them. */
+static NodeId seq_rest(Rewrite *w, Node n)
+{
+    Ir *ir = w->ir;
+    NodeId tail = NODE_EMPTY_ID, rest = NODE_NEVER_ID;
+    for (uint32_t i = n.b; i-- > 0;) {
+        NodeId kid = ir->kids.at[n.a + i];
+        w->work += n.b - i;
+        rest = ir_alt2(ir, ir_seq2(ir, w->rest[kid], tail), rest);
+        tail = ir_seq2(ir, w->full[kid], tail);
+    }
+    return rest;
+}
+
+static void rewrite_repeat(Rewrite *w, NodeId id, Node n)
+{
+    Ir *ir = w->ir;
+    bool nullable = w->facts->nullable[n.a];
+    NodeId kid = nullable ? w->rest[n.a] : w->full[n.a];
+    uint32_t lo = nullable ? 0 : n.b;
+    w->full[id] = ir_repeat(ir, kid, lo, n.c);
+    w->rest[id] = ir_repeat(ir, kid, MAX(lo, 1), n.c);
+}
+
+static void rewrite_node(Rewrite *w, NodeId id)
+{
+    Ir *ir = w->ir;
+    Node n = ir->nodes.at[id];
+    w->full[id] = w->rest[id] = NODE_NEVER_ID;
+    if (!w->facts->productive[id]) return;
+    switch (n.kind) {
+    case NODE_NEVER:
+    case NODE_KINDS:
+        break;
+    case NODE_EMPTY:
+        w->full[id] = id;
+        break;
+    case NODE_RULE:
+        w->rest[id] = id;
+        w->full[id] = w->facts->nullable[id] ? ir_optional(ir, id) : id;
+        break;
+    case NODE_REGULAR:
+        w->full[id] = id;
+        w->rest[id] = w->facts->nullable[id] ? regular_nonempty(ir, n) : id;
+        break;
+    case NODE_BYTES:
+    case NODE_CLASS:
+    case NODE_TOKENS:
+        w->full[id] = w->rest[id] = id;
+        break;
+    case NODE_REPEAT:
+        rewrite_repeat(w, id, n);
+        break;
+    case NODE_ALT:
+        w->full[id] = seq_of(w, w->full, n);
+        w->rest[id] = seq_of(w, w->rest, n);
+        break;
+    case NODE_SEQ:
+        w->full[id] = seq_of(w, w->full, n);
+        w->rest[id] = w->facts->nullable[id] ? seq_rest(w, n) : w->full[id];
+        break;
+    }
+}
+
+static bool rewrite_all(Rewrite *w, Lowered *lowered)
+{
+    Ir *ir = w->ir;
+    uint32_t nnodes = w->facts->nnodes;
+    for (NodeId id = 0; id < nnodes && ir_ok(ir); id++) {
+        rewrite_node(w, id);
+        if (w->work > ir->limits.max_work)
+            return diag_fail(&ir->error, WEIR_LIMIT_WORK, 0, 0,
+                             "too many optional parts in a row");
+    }
+    for (RuleId r = 0; r < ir->rules.count && ir_ok(ir); r++)
+        if (!vec_push(ir->mem, &lowered->body,
+                      w->rest[ir->rules.at[r].body]))
+            return diag_no_memory(&ir->error);
+    return ir_ok(ir);
+}
+
+bool nonempty_run(Ir *ir, const Facts *facts, Lowered *lowered)
+{
+    size_t n = facts->nnodes;
+    NodeId *both = mem_new(ir->mem, 2 * n * sizeof *both);
+    if (!both) return diag_no_memory(&ir->error);
+    Rewrite w = {ir, facts, both, both + n, 0};
+    bool ok = rewrite_all(&w, lowered);
+    lowered->is_nullable = facts->nullable[ir->rules.at[ir->root].body];
+    mem_free(ir->mem, both, 2 * n * sizeof *both);
+    return ok;
+}
