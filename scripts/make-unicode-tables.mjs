@@ -9,8 +9,7 @@
 // Out: lists of ranges, each distinct list once; three tables of names; the
 // categories as a three-level table; two case mappings as runs. The form of
 // each is described in src/text/unicode_tables.h. The output depends on the
-// packages' versions only; scripts/check-unicode-tables compares it with the
-// regular expressions of Node.
+// packages' versions only; check-unicode-tables.mjs compares it with Node.
 
 import fs from 'node:fs';
 import path from 'node:path';

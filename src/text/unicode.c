@@ -10,7 +10,7 @@
  *        generator refuses data where this is not so).
  * Cost:  category 3 reads; mapping 8 steps; orbit one pass over the runs
  *        (about 200), so sets are closed by visiting unicode_orbit_ranges.
- * Tests: unit/unicode_test.c; scripts/check-unicode-tables compares every
+ * Tests: unit/unicode_test.c; scripts/check-unicode-tables.mjs compares every
  *        code point with Node's regular expressions.
  */
 #include "text/unicode.h"
