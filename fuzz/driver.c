@@ -116,9 +116,9 @@ static bool read_folder(Driver *d, const char *path)
 static bool read_path(Driver *d, const char *path)
 {
     struct stat info;
-    bool ok = !stat(path, &info) && (S_ISDIR(info.st_mode)
-                                         ? read_folder(d, path)
-                                         : read_file(d, path, info.st_size));
+    bool ok = !stat(path, &info) &&
+              (S_ISDIR(info.st_mode) ? read_folder(d, path)
+                                     : read_file(d, path, info.st_size));
     if (!ok) fprintf(stderr, "driver: cannot read %s\n", path);
     return ok;
 }
@@ -186,7 +186,9 @@ static void change(Driver *d, Draft *t)
         n = piece_of(d, t->at, t->size, &piece);
         draft_remove(t, (size_t)(piece - t->at), n);
         break;
-    case 4: t->size = pos; break;
+    case 4:
+        t->size = pos;
+        break;
     case 5:
     case 6:
         n = piece_of(d, t->at, t->size, &piece);
@@ -198,7 +200,9 @@ static void change(Driver *d, Draft *t)
         draft_insert(t, pos, piece, n);
         break;
     }
-    default: change_byte(d, t, how); break;
+    default:
+        change_byte(d, t, how);
+        break;
     }
 }
 

@@ -59,24 +59,24 @@ typedef struct weir_bytes {
 } weir_bytes;
 
 /* Numbers are fixed for ever. The list is the only place that names them. */
-#define WEIR_STATUS_LIST(X)                                                 \
-    X(OK, 0, "ok")                                                          \
-    X(NO_MEMORY, 1, "out of memory")                                        \
-    X(ARGUMENT, 2, "invalid argument")                                      \
-    X(IO, 3, "cannot read the file")                                        \
-    X(FORMAT, 4, "not a supported tokenizer file")                          \
-    X(SYNTAX, 5, "syntax error")                                            \
-    X(UNDEFINED, 6, "undefined name")                                       \
-    X(UNSUPPORTED, 7, "not supported")                                      \
-    X(EMPTY, 8, "the grammar allows no text at all")                        \
-    X(LIMIT_BYTES, 9, "source size limit reached")                          \
-    X(LIMIT_DEPTH, 10, "nesting limit reached")                             \
-    X(LIMIT_RULES, 11, "rule limit reached")                                \
-    X(LIMIT_STATES, 12, "state limit reached")                              \
-    X(LIMIT_WORK, 13, "work limit reached")                                 \
-    X(LIMIT_MEMORY, 14, "memory limit reached")                             \
-    X(ROLLBACK, 15, "rollback beyond the start")                            \
-    X(STALE, 16, "made for another position")                               \
+#define WEIR_STATUS_LIST(X)                          \
+    X(OK, 0, "ok")                                   \
+    X(NO_MEMORY, 1, "out of memory")                 \
+    X(ARGUMENT, 2, "invalid argument")               \
+    X(IO, 3, "cannot read the file")                 \
+    X(FORMAT, 4, "not a supported tokenizer file")   \
+    X(SYNTAX, 5, "syntax error")                     \
+    X(UNDEFINED, 6, "undefined name")                \
+    X(UNSUPPORTED, 7, "not supported")               \
+    X(EMPTY, 8, "the grammar allows no text at all") \
+    X(LIMIT_BYTES, 9, "source size limit reached")   \
+    X(LIMIT_DEPTH, 10, "nesting limit reached")      \
+    X(LIMIT_RULES, 11, "rule limit reached")         \
+    X(LIMIT_STATES, 12, "state limit reached")       \
+    X(LIMIT_WORK, 13, "work limit reached")          \
+    X(LIMIT_MEMORY, 14, "memory limit reached")      \
+    X(ROLLBACK, 15, "rollback beyond the start")     \
+    X(STALE, 16, "made for another position")        \
     X(MISMATCH, 17, "saved for another grammar or vocabulary")
 
 typedef enum weir_status {
@@ -147,11 +147,11 @@ typedef struct weir_vocab_opts {
     uint32_t size;
     weir_vocab_kind kind;
     weir_vocab_coding coding;
-    uint32_t width;             /* logits width; 0: the table's own size */
-    const uint32_t *stop_ids;   /* added to what the files say; borrowed */
+    uint32_t width;           /* logits width; 0: the table's own size */
+    const uint32_t *stop_ids; /* added to what the files say; borrowed */
     uint32_t stop_count;
-    bool stop_replace;          /* stop_ids are the whole stop set */
-    bool llama_cpp_stops;       /* also llama.cpp's list of end texts */
+    bool stop_replace;            /* stop_ids are the whole stop set */
+    bool llama_cpp_stops;         /* also llama.cpp's list of end texts */
     weir_bytes tokenizer_config;  /* tokenizer_config.json, or empty */
     weir_bytes generation_config; /* generation_config.json, or empty */
 } weir_vocab_opts;
@@ -159,8 +159,7 @@ typedef struct weir_vocab_opts {
 /* Loads a tokenizer file of any supported kind. _file also reads
  * tokenizer_config.json and generation_config.json when they lie beside it.
  * Reads the file once; a Llama-3 file takes about 0.1 s. */
-WEIR_API weir_vocab *weir_vocab_load_file(const weir_env *env,
-                                          const char *path,
+WEIR_API weir_vocab *weir_vocab_load_file(const weir_env *env, const char *path,
                                           const weir_vocab_opts *opts,
                                           weir_error *err);
 WEIR_API weir_vocab *weir_vocab_load(const weir_env *env, weir_bytes file,
@@ -248,11 +247,11 @@ typedef enum weir_space_kind {
 /* Where blanks may stand in generated JSON. */
 typedef struct weir_space {
     weir_space_kind kind;
-    uint32_t max_run;       /* ANY: longest run; 0: 128; UINT32_MAX: none */
-    uint32_t indent;        /* FIXED: blanks a level; 0: one line */
+    uint32_t max_run;          /* ANY: longest run; 0: 128; UINT32_MAX: none */
+    uint32_t indent;           /* FIXED: blanks a level; 0: one line */
     weir_bytes item_separator; /* FIXED: empty means ", " (or "," if indent) */
     weir_bytes key_separator;  /* FIXED: empty means ": " */
-    weir_bytes pattern;     /* REGEX */
+    weir_bytes pattern;        /* REGEX */
 } weir_space;
 
 /* Limits; zero in a field means the default given. */
@@ -270,9 +269,9 @@ typedef struct weir_compile_opts {
     uint32_t size;
     weir_space space;
     weir_limits limits;
-    const char *root;        /* EBNF: entry rule; NULL: "root" */
-    bool ignore_case;        /* REGEX */
-    bool dot_all;            /* REGEX: '.' also matches line ends */
+    const char *root; /* EBNF: entry rule; NULL: "root" */
+    bool ignore_case; /* REGEX */
+    bool dot_all;     /* REGEX: '.' also matches line ends */
 } weir_compile_opts;
 
 /* Compiles `source`. vocab may be NULL: such a grammar reads bytes only.
@@ -310,8 +309,8 @@ WEIR_API size_t weir_grammar_print(const weir_grammar *grammar,
 typedef struct weir_grammar_info {
     uint32_t size;
     uint32_t rules, frames, states, warnings;
-    uint64_t hash;  /* of the IR and the options */
-    size_t memory;  /* bytes held now, caches included */
+    uint64_t hash; /* of the IR and the options */
+    size_t memory; /* bytes held now, caches included */
 } weir_grammar_info;
 WEIR_API void weir_grammar_describe(const weir_grammar *grammar,
                                     weir_grammar_info *info);
@@ -376,9 +375,9 @@ WEIR_API void weir_matcher_reset(weir_matcher *matcher);
 
 typedef enum weir_accept {
     WEIR_ACCEPTED = 0,
-    WEIR_REFUSED = 1,    /* state unchanged */
-    WEIR_TERMINATED = 2, /* already finished; state unchanged */
-    WEIR_STALE_MASK = 3, /* accept_at: another position; state unchanged */
+    WEIR_REFUSED = 1,     /* state unchanged */
+    WEIR_TERMINATED = 2,  /* already finished; state unchanged */
+    WEIR_STALE_MASK = 3,  /* accept_at: another position; state unchanged */
     WEIR_ACCEPT_ERROR = 4 /* see weir_matcher_error; state unchanged */
 } weir_accept;
 
@@ -395,8 +394,7 @@ WEIR_API weir_accept weir_matcher_accept_bytes(weir_matcher *matcher,
                                                size_t *consumed);
 /* Takes back the last `steps` steps; more than there are: ROLLBACK error and
  * no change. */
-WEIR_API weir_status weir_matcher_rollback(weir_matcher *matcher,
-                                           size_t steps);
+WEIR_API weir_status weir_matcher_rollback(weir_matcher *matcher, size_t steps);
 /* Steps taken since the start. */
 WEIR_API size_t weir_matcher_steps(const weir_matcher *matcher);
 /* Changes with every accept, rollback and reset; equal means same position. */
@@ -452,8 +450,8 @@ WEIR_API size_t weir_matcher_forced_bytes(weir_matcher *matcher, char *out,
                                           size_t capacity);
 /* The forced bytes as the tokens that the encoder would choose, cut before
  * the first one that text to come could change. */
-WEIR_API size_t weir_matcher_forced_tokens(weir_matcher *matcher,
-                                           uint32_t *ids, size_t capacity);
+WEIR_API size_t weir_matcher_forced_tokens(weir_matcher *matcher, uint32_t *ids,
+                                           size_t capacity);
 
 /* The state as bytes that weir_matcher_import of the same grammar and
  * vocabulary takes, on any machine. Returns the bytes needed. */
@@ -501,7 +499,11 @@ WEIR_API weir_status weir_batch_rollback(weir_pool *pool,
 
 /* ---- logits ----------------------------------------------------------- */
 
-typedef enum weir_float { WEIR_F32 = 0, WEIR_F16 = 1, WEIR_BF16 = 2 } weir_float;
+typedef enum weir_float {
+    WEIR_F32 = 0,
+    WEIR_F16 = 1,
+    WEIR_BF16 = 2
+} weir_float;
 
 /* Sets logits[j] to minus infinity where bit j is 0 and for all j in
  * [mask_width, logits_width). Kernels: AVX-512, AVX2, NEON, or scalar. */

@@ -8,10 +8,22 @@
 
 typedef pthread_mutex_t Lock;
 
-static inline void lock_init(Lock *lock) { pthread_mutex_init(lock, NULL); }
-static inline void lock_free(Lock *lock) { pthread_mutex_destroy(lock); }
-static inline void lock_take(Lock *lock) { pthread_mutex_lock(lock); }
-static inline void lock_give(Lock *lock) { pthread_mutex_unlock(lock); }
+static inline void lock_init(Lock *lock)
+{
+    pthread_mutex_init(lock, NULL);
+}
+static inline void lock_free(Lock *lock)
+{
+    pthread_mutex_destroy(lock);
+}
+static inline void lock_take(Lock *lock)
+{
+    pthread_mutex_lock(lock);
+}
+static inline void lock_give(Lock *lock)
+{
+    pthread_mutex_unlock(lock);
+}
 
 /* A shared owner count. */
 typedef atomic_uint RefCount;

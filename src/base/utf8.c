@@ -86,8 +86,8 @@ static void split_same_length(RangeOut *out, uint32_t lo, uint32_t hi)
 void utf8_ranges(uint32_t lo, uint32_t hi,
                  void (*emit)(void *user, const Utf8Seq *seq), void *user)
 {
-    static const uint32_t last[] = {0x7F, 0x7FF, 0xD7FF, 0xDFFF, 0xFFFF,
-                                    RUNE_MAX};
+    static const uint32_t last[] = {0x7F,   0x7FF,  0xD7FF,
+                                    0xDFFF, 0xFFFF, RUNE_MAX};
     RangeOut out = {emit, user};
     hi = MIN(hi, RUNE_MAX);
     for (size_t i = 0; i < COUNT_OF(last) && lo <= hi; i++) {

@@ -11,9 +11,9 @@
 
 #include "base/mem.h"
 
-#define VEC(T)              \
-    struct {                \
-        T *at;              \
+#define VEC(T)               \
+    struct {                 \
+        T *at;               \
         uint32_t count, cap; \
     }
 
@@ -33,14 +33,13 @@ static inline bool vec_grow(const Mem *mem, void **at, uint32_t *cap,
     return true;
 }
 
-#define vec_reserve(mem, v, need)                                       \
-    vec_grow((mem), (void **)&(v)->at, &(v)->cap, (need),               \
-             sizeof *(v)->at)
-#define vec_push(mem, v, ...)                                           \
-    (vec_reserve((mem), (v), (size_t)(v)->count + 1) &&                 \
+#define vec_reserve(mem, v, need) \
+    vec_grow((mem), (void **)&(v)->at, &(v)->cap, (need), sizeof *(v)->at)
+#define vec_push(mem, v, ...)                           \
+    (vec_reserve((mem), (v), (size_t)(v)->count + 1) && \
      ((v)->at[(v)->count++] = (__VA_ARGS__), true))
-#define vec_free(mem, v)                                                \
-    (mem_free((mem), (v)->at, (v)->cap * sizeof *(v)->at),              \
-     (v)->at = NULL, (v)->count = (v)->cap = 0)
+#define vec_free(mem, v)                                                   \
+    (mem_free((mem), (v)->at, (v)->cap * sizeof *(v)->at), (v)->at = NULL, \
+     (v)->count = (v)->cap = 0)
 
 #endif
