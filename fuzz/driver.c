@@ -75,8 +75,9 @@ static void add_seed(Driver *d, const char *name, uint8_t *at, size_t size)
         d->cap = d->cap ? d->cap * 2 : 16;
         d->seeds = must(realloc(d->seeds, d->cap * sizeof *d->seeds));
     }
-    char *copy = must(malloc(strlen(name) + 1));
-    strcpy(copy, name);
+    size_t length = strlen(name) + 1;
+    char *copy = must(malloc(length));
+    memcpy(copy, name, length);
     d->seeds[d->count++] = (Input){copy, at, size};
 }
 
