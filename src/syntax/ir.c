@@ -2,7 +2,8 @@
  *
  * Every builder first simplifies, then looks the node up by content; pools
  * (bytes, ranges, kids) only grow, and a candidate's pool tail is given back
- * when an equal node exists. Cost: linear in the size of the arguments.
+ * when an equal node exists. Cost: linear in the size of the arguments, and
+ * sorting for alternatives.
  * Tests: unit/ir_test.c.
  */
 #include "syntax/ir.h"
@@ -59,22 +60,40 @@ void ir_free(Ir *ir)
     vec_free(mem, &ir->dfas);
     vec_free(mem, &ir->warnings);
     map_free(mem, &ir->node_index);
+    map_free(mem, &ir->name_index);
 }
 
 /* ---- rules ---- */
+
+/* Numbers the rules of one name; false when memory is out. */
+static bool rule_name(Ir *ir, RuleId id)
+{
+    Rule *rule = &ir->rules.at[id];
+    uint64_t h = hash_bytes(FNV_SEED, rule->name.at, rule->name.size);
+    for (MapPos p = map_first(&ir->name_index, h); p.value != MAP_NONE;
+         p = map_next(&ir->name_index, h, p)) {
+        Rule *first = &ir->rules.at[p.value];
+        if (!span_equal(first->name, rule->name)) continue;
+        rule->ordinal = first->namesakes++;
+        return true;
+    }
+    rule->namesakes = 1;
+    return map_add(ir->mem, &ir->name_index, h, id);
+}
 
 RuleId ir_rule_new(Ir *ir, Span name, uint32_t flags)
 {
     if (!ir_ok(ir)) return 0;
     if (ir->rules.count >= ir->limits.max_rules) {
-        diag_fail(&ir->error, WEIR_LIMIT_RULES, 0, 0,
-                  "more than %u rules", ir->limits.max_rules);
+        diag_fail(&ir->error, WEIR_LIMIT_RULES, 0, 0, "more than %u rules",
+                  ir->limits.max_rules);
         return 0;
     }
     Rule rule = {.flags = flags, .body = NODE_NEVER_ID};
     rule.name = span_of(arena_copy(&ir->arena, name.at, name.size), name.size);
     if (flags & RULE_SHARED) rule.flags |= RULE_FRAME;
-    if (!rule.name.at || !vec_push(ir->mem, &ir->rules, rule)) {
+    if (!rule.name.at || !vec_push(ir->mem, &ir->rules, rule) ||
+        !rule_name(ir, ir->rules.count - 1)) {
         diag_no_memory(&ir->error);
         return 0;
     }
@@ -88,6 +107,23 @@ void ir_rule_set(Ir *ir, RuleId rule, NodeId body)
     ir->rules.at[rule].is_defined = true;
 }
 
+static void copy_text(Ir *ir, Span *text)
+{
+    text->at = arena_copy(&ir->arena, text->at, text->size);
+}
+
+void ir_rule_options(Ir *ir, RuleId rule, const RuleOptions *options)
+{
+    if (!ir_ok(ir)) return;
+    RuleOptions o = *options;
+    copy_text(ir, &o.temperature_text);
+    copy_text(ir, &o.capture);
+    copy_text(ir, &o.stop_capture);
+    ir->rules.at[rule].options = arena_copy(&ir->arena, &o, sizeof o);
+    ir->rules.at[rule].flags |= RULE_FRAME;
+    if (ir->arena.failed) diag_no_memory(&ir->error);
+}
+
 void ir_warn(Ir *ir, size_t begin, size_t end, const char *format, ...)
 {
     char text[256];
@@ -96,7 +132,8 @@ void ir_warn(Ir *ir, size_t begin, size_t end, const char *format, ...)
     int n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     size_t size = MIN((size_t)MAX(n, 0), sizeof text - 1);
-    Warning w = {(uint32_t)begin, (uint32_t)end,
+    Warning w = {(uint32_t)begin,
+                 (uint32_t)end,
                  {arena_copy(&ir->arena, text, size), size}};
     if (!w.message.at || !vec_push(ir->mem, &ir->warnings, w))
         diag_no_memory(&ir->error);
@@ -121,40 +158,72 @@ static Span node_payload(const Ir *ir, Node n)
     }
 }
 
+static bool has_payload(Node n)
+{
+    return n.kind == NODE_BYTES || n.kind == NODE_CLASS ||
+           n.kind == NODE_TOKENS || n.kind == NODE_SEQ || n.kind == NODE_ALT;
+}
+
+static uint32_t dfa_nedges(const Dfa *dfa)
+{
+    return dfa->edge_start[dfa->nstates];
+}
+
+static bool dfa_same(const Dfa *x, const Dfa *y)
+{
+    return x->nstates == y->nstates &&
+           !memcmp(x->edge_start, y->edge_start,
+                   (x->nstates + 1) * sizeof(uint32_t)) &&
+           !memcmp(x->accepts, y->accepts, x->nstates) &&
+           (!dfa_nedges(x) ||
+            !memcmp(x->edges, y->edges, dfa_nedges(x) * sizeof(DfaEdge)));
+}
+
+static uint64_t dfa_hash(const Dfa *dfa)
+{
+    uint64_t h = hash_bytes(dfa->nstates, dfa->edge_start,
+                            (dfa->nstates + 1) * sizeof(uint32_t));
+    h = hash_bytes(h, dfa->accepts, dfa->nstates);
+    return hash_bytes(h, dfa->edges, dfa_nedges(dfa) * sizeof(DfaEdge));
+}
+
 static bool node_same(const Ir *ir, Node x, Node y)
 {
     if (x.kind != y.kind || x.b != y.b || x.c != y.c) return false;
-    Span px = node_payload(ir, x), py = node_payload(ir, y);
-    return px.at || py.at ? span_equal(px, py) : x.a == y.a;
+    if (x.kind == NODE_REGULAR)
+        return dfa_same(&ir->dfas.at[x.a], &ir->dfas.at[y.a]);
+    if (!has_payload(x)) return x.a == y.a;
+    return span_equal(node_payload(ir, x), node_payload(ir, y));
 }
 
 static uint64_t node_hash(const Ir *ir, Node n)
 {
-    Span p = node_payload(ir, n);
     uint64_t h = hash_mix(n.kind, (uint64_t)n.b << 32 | n.c);
-    return p.at ? hash_bytes(h, p.at, p.size) : hash_mix(h, n.a);
+    if (n.kind == NODE_REGULAR) return hash_mix(h, dfa_hash(&ir->dfas.at[n.a]));
+    if (!has_payload(n)) return hash_mix(h, n.a);
+    Span p = node_payload(ir, n);
+    return hash_bytes(h, p.at, p.size);
 }
 
 /* Takes back the pool tail of a node that turned out to exist. */
 static void node_forget(Ir *ir, Node n)
 {
     if (n.kind == NODE_BYTES) ir->bytes.count = n.a;
-    if (n.kind == NODE_CLASS || n.kind == NODE_TOKENS)
-        ir->ranges.count = n.a;
+    if (n.kind == NODE_CLASS || n.kind == NODE_TOKENS) ir->ranges.count = n.a;
     if (n.kind == NODE_SEQ || n.kind == NODE_ALT) ir->kids.count = n.a;
 }
 
-/* `n`'s payload is the tail of its pool. */
-static NodeId node_intern(Ir *ir, Node n)
+/* The node equal to `n`, whose hash is `h`, or MAP_NONE. */
+static NodeId node_find(const Ir *ir, Node n, uint64_t h)
 {
-    if (!ir_ok(ir)) return NODE_NEVER_ID;
-    uint64_t h = node_hash(ir, n);
-    for (MapPos p = map_first(&ir->node_index, h); p.value != MAP_NONE;
-         p = map_next(&ir->node_index, h, p))
-        if (node_same(ir, ir->nodes.at[p.value], n)) {
-            node_forget(ir, n);
-            return p.value;
-        }
+    MapPos p = map_first(&ir->node_index, h);
+    while (p.value != MAP_NONE && !node_same(ir, ir->nodes.at[p.value], n))
+        p = map_next(&ir->node_index, h, p);
+    return p.value;
+}
+
+static NodeId node_add(Ir *ir, Node n, uint64_t h)
+{
     NodeId id = ir->nodes.count;
     if (!vec_push(ir->mem, &ir->nodes, n) ||
         !map_add(ir->mem, &ir->node_index, h, id)) {
@@ -162,6 +231,17 @@ static NodeId node_intern(Ir *ir, Node n)
         return NODE_NEVER_ID;
     }
     return id;
+}
+
+/* `n`'s payload is the tail of its pool. */
+static NodeId node_intern(Ir *ir, Node n)
+{
+    if (!ir_ok(ir)) return NODE_NEVER_ID;
+    uint64_t h = node_hash(ir, n);
+    NodeId found = node_find(ir, n, h);
+    if (found == MAP_NONE) return node_add(ir, n, h);
+    node_forget(ir, n);
+    return found;
 }
 
 static NodeId fail_memory(Ir *ir)
@@ -202,7 +282,7 @@ static int range_order(const void *x, const void *y)
 static uint32_t ranges_normalise(Range *r, uint32_t count)
 {
     uint32_t kept = 0;
-    qsort(r, count, sizeof *r, range_order);
+    if (count) qsort(r, count, sizeof *r, range_order);
     for (uint32_t i = 0; i < count; i++) {
         if (r[i].lo > r[i].hi) continue;
         if (kept && r[i].lo <= r[kept - 1].hi + (r[kept - 1].hi < UINT32_MAX))
@@ -292,21 +372,33 @@ NodeId ir_tokens(Ir *ir, const Range *ids, uint32_t count, bool negated)
     return node_intern(ir, (Node){NODE_TOKENS, start, count, negated});
 }
 
+static bool dfa_copy(Arena *arena, Dfa *dfa)
+{
+    uint32_t n = dfa->nstates;
+    dfa->edges =
+        arena_copy(arena, dfa->edges, dfa_nedges(dfa) * sizeof(DfaEdge));
+    dfa->edge_start =
+        arena_copy(arena, dfa->edge_start, (n + 1) * sizeof(uint32_t));
+    dfa->accepts = arena_copy(arena, dfa->accepts, n);
+    return !arena->failed;
+}
+
 NodeId ir_regular(Ir *ir, const Dfa *dfa)
 {
     if (!ir_ok(ir) || !dfa->nstates) return NODE_NEVER_ID;
-    uint32_t nedges = dfa->edge_start[dfa->nstates];
-    Dfa copy = {
-        .nstates = dfa->nstates,
-        .edge_start = arena_copy(&ir->arena, dfa->edge_start,
-                                 (dfa->nstates + 1) * sizeof(uint32_t)),
-        .edges = arena_copy(&ir->arena, dfa->edges, nedges * sizeof(DfaEdge)),
-        .accepts = arena_copy(&ir->arena, dfa->accepts, dfa->nstates),
-    };
-    if (ir->arena.failed || !vec_push(ir->mem, &ir->dfas, copy))
-        return fail_memory(ir);
-    if (dfa->nstates == 1 && !nedges) return NODE_EMPTY_ID;
-    return node_intern(ir, (Node){NODE_REGULAR, ir->dfas.count - 1, 0, 0});
+    if (dfa->nstates == 1 && !dfa_nedges(dfa)) return NODE_EMPTY_ID;
+    uint32_t at = ir->dfas.count;
+    Dfa copy = *dfa;
+    if (!vec_push(ir->mem, &ir->dfas, copy)) return fail_memory(ir);
+    Node n = {NODE_REGULAR, at, 0, 0};
+    uint64_t h = node_hash(ir, n);
+    NodeId found = node_find(ir, n, h);
+    if (found != MAP_NONE || !dfa_copy(&ir->arena, &copy)) {
+        ir->dfas.count = at;
+        return found != MAP_NONE ? found : fail_memory(ir);
+    }
+    ir->dfas.at[at] = copy;
+    return node_add(ir, n, h);
 }
 
 /* ---- sequences and alternatives ---- */
@@ -340,7 +432,8 @@ static bool seq_join_bytes(Ir *ir, uint32_t start)
 {
     uint32_t kept = start;
     for (uint32_t i = start; i < ir->kids.count;) {
-        uint32_t j = i, at = ir->bytes.count, size = 0;
+        uint32_t j = i, at = ir->bytes.count;
+        size_t size = 0; /* one node may stand in the row many times */
         while (j < ir->kids.count &&
                ir_node(ir, ir->kids.at[j]).kind == NODE_BYTES)
             size += ir_node(ir, ir->kids.at[j++]).b;
@@ -348,15 +441,14 @@ static bool seq_join_bytes(Ir *ir, uint32_t start)
             ir->kids.at[kept++] = ir->kids.at[i++];
             continue;
         }
-        if (!vec_reserve(ir->mem, &ir->bytes, (size_t)at + size))
-            return false;
+        if (!vec_reserve(ir->mem, &ir->bytes, at + size)) return false;
         for (; i < j; i++) {
             Node n = ir_node(ir, ir->kids.at[i]);
             memcpy(ir->bytes.at + ir->bytes.count, ir->bytes.at + n.a, n.b);
             ir->bytes.count += n.b;
         }
         ir->kids.at[kept++] =
-            node_intern(ir, (Node){NODE_BYTES, at, size, 0});
+            node_intern(ir, (Node){NODE_BYTES, at, (uint32_t)size, 0});
     }
     ir->kids.count = kept;
     return ir_ok(ir);
@@ -376,12 +468,6 @@ NodeId ir_seq(Ir *ir, const NodeId *kids, uint32_t count)
     }
     if (!seq_join_bytes(ir, start)) return fail_memory(ir);
     return kids_intern(ir, NODE_SEQ, start);
-}
-
-static int id_order(const void *x, const void *y)
-{
-    NodeId a = *(const NodeId *)x, b = *(const NodeId *)y;
-    return (a > b) - (a < b);
 }
 
 /* True for nodes that are sets of single code points. */
@@ -437,8 +523,7 @@ NodeId ir_alt(Ir *ir, const NodeId *kids, uint32_t count)
     if (!alt_join_chars(ir, start)) return fail_memory(ir);
     uint32_t kept = start;
     NodeId *at = ir->kids.at;
-    if (ir->kids.count > start)
-        qsort(at + start, ir->kids.count - start, sizeof *at, id_order);
+    if (ir->kids.count > start) ir_sort(ir, at + start, ir->kids.count - start);
     for (uint32_t i = start; i < ir->kids.count; i++)
         if (i == start || at[i] != at[kept - 1]) at[kept++] = at[i];
     ir->kids.count = kept;
@@ -467,8 +552,8 @@ NodeId ir_repeat(Ir *ir, NodeId node, uint32_t lo, uint32_t hi)
     if (node == NODE_NEVER_ID) return lo ? NODE_NEVER_ID : NODE_EMPTY_ID;
     if (hi == 1) return lo ? node : ir_optional(ir, node);
     Node inner = ir_node(ir, node);
-    bool is_star = inner.kind == NODE_REPEAT && !inner.b &&
-                   inner.c == REPEAT_INF;
+    bool is_star =
+        inner.kind == NODE_REPEAT && !inner.b && inner.c == REPEAT_INF;
     if (is_star) return node;
     return node_intern(ir, (Node){NODE_REPEAT, node, lo, hi});
 }

@@ -12,7 +12,9 @@
  *
  * Equal expressions are one node: node ids may be compared. Builders simplify:
  * no NEVER inside a SEQ, no EMPTY in a SEQ, no SEQ in a SEQ or ALT in an ALT,
- * neighbouring BYTES joined, classes in an ALT united, {1,1} gone.
+ * neighbouring BYTES joined, classes in an ALT united, {1,1} gone. Kids of an
+ * ALT stand in ir_order's order, so that what is printed does not depend on
+ * the order in which nodes were made.
  *
  * Errors are sticky: after the first, every builder returns NODE_NEVER and
  * `error` keeps the first report. Lifetime: call (front end and passes), then
@@ -66,12 +68,36 @@ typedef enum RuleFlag {
     RULE_SPACE = 4   /* a run of blanks between structure */
 } RuleFlag;
 
+typedef enum RuleOptionFlag {
+    RULE_HAS_MAX_TOKENS = 1,
+    RULE_HAS_MAX_CHARS = 2,
+    RULE_HAS_TEMPERATURE = 4,
+    RULE_HAS_CAPTURE = 8,
+    RULE_HAS_STOP_CAPTURE = 16,
+    RULE_HAS_HIDDEN_RULES = 32
+} RuleOptionFlag;
+
+/* What a source asks of a rule beside its language. `has` says which fields
+ * mean something; texts belong to the Ir's arena. */
+typedef struct RuleOptions {
+    uint32_t has;
+    uint32_t max_tokens, max_chars;      /* per occurrence */
+    double temperature;                  /* finite, at least 0 */
+    Span temperature_text;               /* as the source spells it */
+    Span capture, stop_capture;          /* names */
+    uint32_t hidden_suffix, hidden_stop; /* bytes left out; 0: none */
+    RuleId hidden_body, hidden_marker;
+} RuleOptions;
+
 typedef struct Rule {
     Span name; /* owned by the arena */
     NodeId body;
     uint32_t flags;
     uint32_t begin, end; /* where it is defined in the source */
+    uint32_t ordinal;    /* how many earlier rules have the same name */
+    uint32_t namesakes;  /* kept by the first of a name: all of them */
     bool is_defined;
+    const RuleOptions *options; /* NULL: none; owned by the arena */
 } Rule;
 
 typedef struct Warning {
@@ -81,7 +107,7 @@ typedef struct Warning {
 
 typedef struct Ir {
     const Mem *mem;
-    Arena arena; /* names, dfas */
+    Arena arena;        /* names, dfas */
     weir_limits limits; /* no zeros: defaults filled in */
     weir_error error;
     RuleId root;
@@ -92,7 +118,7 @@ typedef struct Ir {
     VEC(NodeId) kids;
     VEC(Dfa) dfas;
     VEC(Warning) warnings;
-    Map node_index;
+    Map node_index, name_index; /* names: the first rule of each */
 } Ir;
 
 /* limits: NULL for the defaults. */
@@ -108,6 +134,8 @@ static inline bool ir_ok(const Ir *ir)
 /* A new rule, not defined yet; the name is copied and need not be unique. */
 RuleId ir_rule_new(Ir *ir, Span name, uint32_t flags);
 void ir_rule_set(Ir *ir, RuleId rule, NodeId body);
+/* Options are copied, their texts too; such a rule is a FRAME. */
+void ir_rule_options(Ir *ir, RuleId rule, const RuleOptions *options);
 /* Adds a warning: something in the source that has no effect or may surprise.
  */
 void ir_warn(Ir *ir, size_t begin, size_t end, const char *format, ...)
@@ -154,11 +182,17 @@ static inline const NodeId *ir_node_kids(const Ir *ir, Node n)
     return ir->kids.at + n.a;
 }
 
+/* A total order by content: less, equal or more than 0; 0 only for one and
+ * the same node. Independent of node ids. */
+int ir_order(const Ir *ir, NodeId left, NodeId right);
+/* Sorts in place by ir_order, without memory. */
+void ir_sort(const Ir *ir, NodeId *ids, uint32_t count);
+
 /* All rules as text, one a line, root first; stable. docs/ir.md has the
- * notation. */
+ * notation. When memory is out the text ends in "(out of memory)". */
 void ir_print(const Ir *ir, Out *out);
 void ir_print_node(const Ir *ir, NodeId node, Out *out);
-/* Of everything that ir_print shows. */
+/* Of everything that ir_print shows; 0 when memory is out. */
 uint64_t ir_hash(const Ir *ir);
 
 #endif
