@@ -69,19 +69,20 @@ static size_t below(Driver *d, size_t n)
 
 /* ---- seeds ------------------------------------------------------------ */
 
-static void add_seed(Driver *d, const char *name, uint8_t *at, size_t size)
+/* Takes the seed's bytes, copies its name. */
+static void add_seed(Driver *d, Input seed)
 {
     if (d->count == d->cap) {
         d->cap = d->cap ? d->cap * 2 : 16;
         d->seeds = must(realloc(d->seeds, d->cap * sizeof *d->seeds));
     }
-    size_t length = strlen(name) + 1;
-    char *copy = must(malloc(length));
-    memcpy(copy, name, length);
-    d->seeds[d->count++] = (Input){copy, at, size};
+    size_t length = strlen(seed.name) + 1;
+    d->seeds[d->count] = seed;
+    d->seeds[d->count].name = must(malloc(length));
+    memcpy(d->seeds[d->count++].name, seed.name, length);
 }
 
-static bool read_file(Driver *d, const char *path, off_t length)
+static bool read_file(Driver *d, char *path, off_t length)
 {
     if (length < 0 || length > MAX_SEED) return false;
     FILE *file = fopen(path, "rb");
@@ -91,13 +92,13 @@ static bool read_file(Driver *d, const char *path, off_t length)
     bool whole = fread(at, 1, size, file) == size;
     fclose(file);
     if (whole)
-        add_seed(d, path, at, size);
+        add_seed(d, (Input){path, at, size});
     else
         free(at);
     return whole;
 }
 
-static bool read_path(Driver *d, const char *path);
+static bool read_path(Driver *d, char *path);
 
 static bool read_folder(Driver *d, const char *path)
 {
@@ -114,7 +115,7 @@ static bool read_folder(Driver *d, const char *path)
     return all;
 }
 
-static bool read_path(Driver *d, const char *path)
+static bool read_path(Driver *d, char *path)
 {
     struct stat info;
     bool ok = !stat(path, &info) &&
@@ -262,7 +263,8 @@ int main(int argc, char **argv)
     if (!read_arguments(&d, argc, argv)) return 2;
     printf("seed %llu, %zu files\n", (unsigned long long)d.random, d.count);
     fflush(stdout);
-    add_seed(&d, "", must(malloc(1)), 0); /* no bytes at all */
+    char none[] = "";
+    add_seed(&d, (Input){none, must(malloc(1)), 0});
     qsort(d.seeds, d.count, sizeof *d.seeds, by_name);
     for (size_t i = 0; i < d.count; i++)
         run(&d, d.seeds[i].name, 0, d.seeds[i].at, d.seeds[i].size);

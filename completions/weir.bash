@@ -1,0 +1,44 @@
+# bash completion for weir(1)
+
+_weir() {
+    local current=$2 previous=$3 command= word
+    local constraints="--json-value --json-object --regex --choice --ebnf"
+    COMPREPLY=()
+    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        case $word in
+        tokenizer | check | mask | sample | explain) command=$word; break ;;
+        esac
+    done
+
+    case $previous in
+    --ebnf | --tokenizer)
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+        compopt -o filenames 2>/dev/null
+        return
+        ;;
+    --regex | --choice | --prefix | --encode | --decode | -n | --seed | \
+        --max-tokens)
+        return
+        ;;
+    esac
+
+    local options
+    case $command in
+    tokenizer) options="--json --encode --decode --help" ;;
+    check) options="$constraints --trim --json --help" ;;
+    mask) options="$constraints --tokenizer --prefix --json --ids --help" ;;
+    sample)
+        options="$constraints --tokenizer -n --seed --max-tokens --json --help"
+        ;;
+    explain) options="$constraints --tokenizer --json --help" ;;
+    *) options="tokenizer check mask sample explain --help --version" ;;
+    esac
+    if [[ -z $command || $current == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+    elif [[ $command == tokenizer || $command == check ]]; then
+        mapfile -t COMPREPLY < <(compgen -f -- "$current")
+        compopt -o filenames 2>/dev/null
+    fi
+}
+
+complete -F _weir weir
