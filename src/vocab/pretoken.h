@@ -16,6 +16,7 @@ typedef enum PretokenKind {
     PRETOKEN_SMOLLM,      /* each digit alone, then GPT-2 */
     PRETOKEN_LLAMA3,      /* also cl100k */
     PRETOKEN_QWEN2,       /* Llama-3 with single digits; Qwen3 too */
+    PRETOKEN_QWEN35,      /* the same, marks count as letters */
     PRETOKEN_O200K,       /* GPT-4o, gpt-oss */
     PRETOKEN_TEKKEN,      /* Mistral: o200k, no contractions, single digits */
     PRETOKEN_DEEPSEEK_V3, /* V3, R1 */
@@ -40,13 +41,26 @@ typedef enum PretokenKind {
 PretokenKind pretoken_from_regexes(const Span *regexes, size_t count);
 /* The kind for tokenizer.ggml.pre. */
 PretokenKind pretoken_from_name(Span name);
+/* Whether GGUF files of this name mean EncoderSpec.ignore_merges; the format
+ * has no key for it. */
+bool pretoken_name_ignores_merges(Span name);
 /* Static; "greedy" for UNKNOWN. */
 const char *pretoken_name(PretokenKind kind);
 
-/* Calls `word` for each word of `text`, in order; they cover it. Stops and
- * returns false when `word` does. UNKNOWN and NONE: one word.
- * Bytes that are not UTF-8 count as U+FFFD each, and keep their value. */
-bool pretoken_words(PretokenKind kind, Span text,
-                    bool (*word)(void *user, Span word), void *user);
+/* Cuts words off a stretch of text, from left to right. */
+typedef struct PretokenCursor {
+    PretokenKind kind;
+    Span text;
+    size_t pos;
+    size_t segment; /* where a first expression (digits, CJK) ends the text
+                       for the last one */
+} PretokenCursor;
+
+PretokenCursor pretoken_start(PretokenKind kind, Span text);
+/* The next word; empty at the end. The words cover the text. UNKNOWN and NONE:
+ * one word. Linear in all.
+ * Bytes that are not UTF-8 count as one U+FFFD each, and keep their value:
+ * where the references, which want characters, read U+FFFD. */
+Span pretoken_next(PretokenCursor *cursor);
 
 #endif
