@@ -25,7 +25,8 @@ enum {
     SMALL = 32,         /* always copied */
     MAX_COPIED = 4096,  /* size times uses of one rule */
     MAX_ONCE = 65536,   /* size of a rule used once */
-    WIDE_CLASS = 64     /* code points */
+    WIDE_CLASS = 64,    /* code points */
+    WIDE_SIZE = 16      /* what a state over a wide class costs */
 };
 
 typedef struct Inline {
@@ -34,7 +35,6 @@ typedef struct Inline {
     RuleGraph graph;
     uint32_t *uses;       /* by rule: references in final bodies */
     uint8_t *dissolves;   /* by rule */
-    VEC(uint32_t) size;   /* by node: positions when expanded, saturating */
     VEC(uint8_t) wide;    /* by node: bit 0 contains a wide loop, bit 1 may
                              end in one */
     VEC(NodeId) becomes;  /* by node: its rewrite, or UINT32_MAX */
@@ -88,15 +88,15 @@ static uint32_t node_size(Inline *w, Node n)
     case NODE_BYTES:
         return n.b;
     case NODE_CLASS:
-        return n.b;
+        return n.b + (class_width(ir, n) >= WIDE_CLASS ? WIDE_SIZE : 0);
     case NODE_REGULAR:
         return add_sizes(ir->dfas.at[n.a].nstates, 4);
     case NODE_REPEAT:
-        return w->size.at[n.a];
+        return w->lowered->size.at[n.a];
     case NODE_ALT:
     case NODE_SEQ:
         for (uint32_t i = 0; i < n.b; i++)
-            sum = add_sizes(sum, w->size.at[ir->kids.at[n.a + i]]);
+            sum = add_sizes(sum, w->lowered->size.at[ir->kids.at[n.a + i]]);
         return sum;
     default:
         return 1;
@@ -107,17 +107,17 @@ static uint32_t node_size(Inline *w, Node n)
 static bool inline_update(Inline *w)
 {
     const Mem *mem = w->ir->mem;
-    uint32_t n = w->ir->nodes.count, i = w->size.count;
-    if (!vec_reserve(mem, &w->size, n) || !vec_reserve(mem, &w->wide, n) ||
+    uint32_t n = w->ir->nodes.count, i = w->lowered->size.count;
+    if (!vec_reserve(mem, &w->lowered->size, n) || !vec_reserve(mem, &w->wide, n) ||
         !vec_reserve(mem, &w->becomes, n) || !vec_reserve(mem, &w->seen, n))
         return diag_no_memory(&w->ir->error);
     for (; i < n; i++) {
-        w->size.at[i] = node_size(w, ir_node(w->ir, i));
+        w->lowered->size.at[i] = node_size(w, ir_node(w->ir, i));
         w->wide.at[i] = node_wide(w, ir_node(w->ir, i));
         w->becomes.at[i] = UINT32_MAX;
         w->seen.at[i] = 0;
     }
-    w->size.count = w->wide.count = w->becomes.count = w->seen.count = n;
+    w->lowered->size.count = w->wide.count = w->becomes.count = w->seen.count = n;
     return true;
 }
 
@@ -204,7 +204,7 @@ static bool decide(Inline *w, RuleId rule)
     if (w->graph.is_cyclic.at[rule] || r->flags & RULE_FRAME) return false;
     if (rule == w->ir->root || !inline_update(w)) return false;
     NodeId body = w->lowered->body.at[rule];
-    uint32_t size = w->size.at[body], uses = w->uses[rule];
+    uint32_t size = w->lowered->size.at[body], uses = w->uses[rule];
     if (uses <= 1) return size <= MAX_ONCE;
     if ((w->wide.at[body] & 3) == 1) return false;
     return size <= SMALL || (uint64_t)size * uses <= MAX_COPIED;
@@ -261,9 +261,9 @@ bool inline_run(Ir *ir, Lowered *lowered)
         inline_all(&w);
     else
         diag_no_memory(&ir->error);
+    inline_update(&w); /* sizes of the last nodes, for the network */
     mem_free(mem, w.uses, n * sizeof *w.uses);
     mem_free(mem, w.dissolves, n);
-    vec_free(mem, &w.size);
     vec_free(mem, &w.wide);
     vec_free(mem, &w.becomes);
     vec_free(mem, &w.reach);

@@ -34,4 +34,5 @@ bool lower_run(Ir *ir, Lowered *out)
 void lower_free(const Mem *mem, Lowered *lowered)
 {
     vec_free(mem, &lowered->body);
+    vec_free(mem, &lowered->size);
 }

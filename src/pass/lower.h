@@ -15,7 +15,9 @@
 #include "syntax/ir.h"
 
 typedef struct Lowered {
-    VEC(NodeId) body; /* by rule; never produces the empty text */
+    VEC(NodeId) body;   /* by rule; never produces the empty text */
+    VEC(uint32_t) size; /* by node: automaton positions, saturating; a class
+                           of many code points counts as several */
     bool is_nullable; /* the root also produces the empty text */
 } Lowered;
 

@@ -1,0 +1,275 @@
+/* config.c: stepping sets of configurations over bytes and tokens.
+ *
+ * One configuration without a return in sight, the usual case, is a table
+ * lookup. Otherwise every configuration that can be reached by returning takes
+ * the byte as well (set_each_return), and what arrives is added: states that
+ * are done return at once, equal (state, register) pairs unite their stacks.
+ * Returning from a graph of stacks visits each (state, register, stacks) once.
+ * Cost: the size of the set times the moves of a step; bounded by max_configs.
+ * Tests: unit/matcher_test.c, prop/masks_vs_oracle_test.c.
+ */
+#include "matcher/config.h"
+
+void stepper_init(Stepper *s, const Mem *mem, StackHub *hub,
+                  const weir_limits *limits, bool to_scratch)
+{
+    *s = (Stepper){.mem = mem, .max_configs = limits->max_configs};
+    stackuser_init(&s->stacks, mem, hub, to_scratch);
+}
+
+void stepper_free(Stepper *s)
+{
+    if (!s->mem) return;
+    stackuser_free(&s->stacks);
+    vec_free(s->mem, &s->todo);
+    vec_free(s->mem, &s->pending);
+}
+
+static void fail(Stepper *s, weir_status status)
+{
+    if (!s->stacks.status) s->stacks.status = status;
+}
+
+/* ---- adding ---- */
+
+static int config_order(const Config *a, State *q, uint32_t reg)
+{
+    uintptr_t x = (uintptr_t)a->q, y = (uintptr_t)q;
+    if (x != y) return x < y ? -1 : 1;
+    return (a->reg > reg) - (a->reg < reg);
+}
+
+static void set_insert(Stepper *s, ConfigSet *set, Config c)
+{
+    uint32_t i = set->list.count;
+    while (i && config_order(&set->list.at[i - 1], c.q, c.reg) > 0) i--;
+    Config *at = set->list.at;
+    if (i && !config_order(&at[i - 1], c.q, c.reg)) {
+        if (at[i - 1].stack != c.stack)
+            at[i - 1].stack = stack_union(&s->stacks, at[i - 1].stack,
+                                          c.stack);
+        return;
+    }
+    if (set->list.count >= s->max_configs) {
+        fail(s, WEIR_LIMIT_WORK);
+        return;
+    }
+    if (!vec_reserve(s->mem, &set->list, (size_t)set->list.count + 1)) {
+        fail(s, WEIR_NO_MEMORY);
+        return;
+    }
+    at = set->list.at;
+    memmove(at + i + 1, at + i, (set->list.count - i) * sizeof *at);
+    at[i] = c;
+    set->list.count++;
+}
+
+/* Returns from c until it is not done; other returns go to s->pending. */
+static void add_one(Stepper *s, ConfigSet *set, Config c)
+{
+    while (state_is_done(c.q, c.reg)) {
+        const StackNode *node = c.stack;
+        if (!node || node->ends) set->ends = true;
+        if (!node) return;
+        for (uint32_t i = 1; i < node->count; i++) {
+            Config other = {node->at[i].ret, node->at[i].below,
+                            node->at[i].reg};
+            if (!vec_push(s->mem, &s->pending, other))
+                fail(s, WEIR_NO_MEMORY);
+        }
+        c = (Config){node->at[0].ret, node->at[0].below, node->at[0].reg};
+    }
+    set_insert(s, set, c);
+}
+
+void set_add(Stepper *s, ConfigSet *set, Config config)
+{
+    uint32_t base = s->pending.count;
+    add_one(s, set, config);
+    while (s->pending.count > base && !s->stacks.status)
+        add_one(s, set, s->pending.at[--s->pending.count]);
+    s->pending.count = base;
+}
+
+void set_merge(Stepper *s, ConfigSet *into, const ConfigSet *from)
+{
+    into->ends |= from->ends;
+    for (uint32_t i = 0; i < from->list.count; i++)
+        set_insert(s, into, from->list.at[i]);
+}
+
+bool set_copy(const Mem *mem, ConfigSet *to, const ConfigSet *from)
+{
+    if (!vec_reserve(mem, &to->list, from->list.count)) return false;
+    if (from->list.count)
+        memcpy(to->list.at, from->list.at,
+               from->list.count * sizeof *from->list.at);
+    to->list.count = from->list.count;
+    to->ends = from->ends;
+    return true;
+}
+
+/* ---- moving ---- */
+
+static void move_apply(Stepper *s, Config c, const Move *m, ConfigSet *out)
+{
+    const StackNode *stack = c.stack;
+    for (uint32_t i = 0; i < m->npush; i++) {
+        State *ret = m->push[i].state;
+        uint32_t reg = reg_apply(m->push[i].op, c.reg, ret);
+        if (!state_is_done(ret, reg))
+            stack = stack_push(&s->stacks, stack, ret, reg);
+    }
+    if (s->stacks.status) return;
+    set_add(s, out, (Config){m->to, stack, reg_apply(m->op, c.reg, m->to)});
+}
+
+static void config_step(Stepper *s, Config c, uint8_t byte, ConfigSet *out)
+{
+    uintptr_t cell = state_next(c.q, byte);
+    if (UNLIKELY(!cell)) {
+        weir_error e = network_error(c.q->frame->network);
+        fail(s, e.status ? e.status : WEIR_NO_MEMORY);
+    } else if (CELL_IS_STATE(cell)) {
+        set_insert(s, out, (Config){cell_state(cell), c.stack, c.reg});
+    } else {
+        const Step *step = cell_step(cell);
+        for (uint32_t i = 0; i < step->count; i++)
+            move_apply(s, c, &step->at[i], out);
+    }
+}
+
+/* ---- returning ---- */
+
+static bool todo_seen(const Stepper *s, uint32_t base, const StackEntry *e)
+{
+    for (uint32_t i = base; i < s->todo.count; i++) {
+        const Config *c = &s->todo.at[i];
+        if (c->q == e->ret && c->reg == e->reg && c->stack == e->below)
+            return true;
+    }
+    return false;
+}
+
+static void push_returns(Stepper *s, uint32_t base, const StackNode *node)
+{
+    for (uint32_t i = 0; i < node->count; i++) {
+        const StackEntry *e = &node->at[i];
+        if (todo_seen(s, base, e)) continue;
+        if (s->todo.count - base > s->max_configs)
+            fail(s, WEIR_LIMIT_WORK);
+        else if (!vec_push(s->mem, &s->todo,
+                           (Config){e->ret, e->below, e->reg}))
+            fail(s, WEIR_NO_MEMORY);
+    }
+}
+
+bool set_each_return(Stepper *s, const ConfigSet *set,
+                     void (*visit)(void *user, Config config), void *user)
+{
+    bool ends = set->ends;
+    uint32_t base = s->todo.count;
+    for (uint32_t i = 0; i < set->list.count; i++)
+        if (!vec_push(s->mem, &s->todo, set->list.at[i]))
+            fail(s, WEIR_NO_MEMORY);
+    for (uint32_t i = base; i < s->todo.count && !s->stacks.status; i++) {
+        Config c = s->todo.at[i];
+        if (visit) visit(user, c);
+        if (!state_accepts(c.q, c.reg)) continue;
+        if (!c.stack || c.stack->ends) ends = true;
+        if (c.stack) push_returns(s, base, c.stack);
+    }
+    s->todo.count = base;
+    return ends;
+}
+
+bool set_is_complete(Stepper *s, const ConfigSet *set)
+{
+    return set_each_return(s, set, NULL, NULL);
+}
+
+static void add_first(void *user, Config c)
+{
+    ByteSet *first = user;
+    for (int i = 0; i < 4; i++) first->word[i] |= c.q->first.word[i];
+}
+
+void set_first(Stepper *s, const ConfigSet *set, ByteSet *first)
+{
+    *first = (ByteSet){{0}};
+    set_each_return(s, set, add_first, first);
+}
+
+static void add_tokens(void *user, Config c)
+{
+    *(bool *)user |= c.q->has_tokens;
+}
+
+bool set_has_tokens(Stepper *s, const ConfigSet *set)
+{
+    bool any = false;
+    set_each_return(s, set, add_tokens, &any);
+    return any;
+}
+
+/* ---- stepping ---- */
+
+typedef struct StepCall {
+    Stepper *s;
+    ConfigSet *out;
+    uint32_t input;
+} StepCall;
+
+static void step_visit(void *user, Config c)
+{
+    StepCall *call = user;
+    uint8_t byte = (uint8_t)call->input;
+    if (byteset_has(&c.q->first, byte))
+        config_step(call->s, c, byte, call->out);
+}
+
+void set_step(Stepper *s, const ConfigSet *in, uint8_t byte, ConfigSet *out)
+{
+    set_clear(out);
+    stack_forget_unions(&s->stacks);
+    if (in->list.count == 1 && !in->list.at[0].q->accepts) {
+        config_step(s, in->list.at[0], byte, out);
+        return;
+    }
+    StepCall call = {s, out, byte};
+    set_each_return(s, in, step_visit, &call);
+}
+
+bool token_move_takes(const TokenMove *move, uint32_t id)
+{
+    const Ir *ir = move->network->ir;
+    Node n = ir_node(ir, move->set);
+    const Range *r = ir_node_ranges(ir, n);
+    bool found = false;
+    for (uint32_t i = 0; i < n.b && !found; i++)
+        found = id >= r[i].lo && id <= r[i].hi;
+    return found != (n.c != 0);
+}
+
+static void token_visit(void *user, Config c)
+{
+    StepCall *call = user;
+    if (!c.q->has_tokens) return;
+    const TokenMoves *moves = state_tokens(c.q);
+    if (!moves) {
+        fail(call->s, WEIR_NO_MEMORY);
+        return;
+    }
+    for (uint32_t i = 0; i < moves->count; i++)
+        if (token_move_takes(&moves->at[i], call->input))
+            move_apply(call->s, c, &moves->at[i].move, call->out);
+}
+
+void set_step_token(Stepper *s, const ConfigSet *in, uint32_t id,
+                    ConfigSet *out)
+{
+    StepCall call = {s, out, id};
+    set_clear(out);
+    stack_forget_unions(&s->stacks);
+    set_each_return(s, in, token_visit, &call);
+}

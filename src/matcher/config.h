@@ -1,0 +1,84 @@
+/* config.h: sets of configurations, and what a byte does to them.
+ *
+ * A configuration (state, register, stacks) is one way to read the text so
+ * far, up to the choice among its stacks. A set has at most one configuration
+ * per (state, register), sorted; one nearly always, several when the grammar
+ * is ambiguous. States that can only return are never kept: they return at
+ * once. `ends`: the text so far is complete and this reading cannot go on.
+ */
+#ifndef WEIR_MATCHER_CONFIG_H
+#define WEIR_MATCHER_CONFIG_H
+
+#include "matcher/stack.h"
+
+typedef struct Config {
+    State *q;
+    const StackNode *stack;
+    uint32_t reg;
+} Config;
+
+typedef struct ConfigSet {
+    VEC(Config) list;
+    bool ends;
+} ConfigSet;
+
+/* What stepping needs. One thread. */
+typedef struct Stepper {
+    const Mem *mem;
+    StackUser stacks;
+    uint32_t max_configs;
+    VEC(Config) todo;    /* configurations still to be returned from */
+    VEC(Config) pending; /* configurations still to be added */
+} Stepper;
+
+void stepper_init(Stepper *s, const Mem *mem, StackHub *hub,
+                  const weir_limits *limits, bool to_scratch);
+void stepper_free(Stepper *s);
+/* OK, NO_MEMORY, or the limit reached; sticky until stepper_clear. */
+static inline weir_status stepper_status(const Stepper *s)
+{
+    return s->stacks.status;
+}
+static inline void stepper_clear(Stepper *s)
+{
+    s->stacks.status = WEIR_OK;
+}
+
+/* Adds a configuration, returning from states that are done. */
+void set_add(Stepper *s, ConfigSet *set, Config config);
+/* *out = the set after `byte`; empty and without `ends`: refused. */
+void set_step(Stepper *s, const ConfigSet *in, uint8_t byte, ConfigSet *out);
+/* *out = the set after token `id` by token edges alone. */
+void set_step_token(Stepper *s, const ConfigSet *in, uint32_t id,
+                    ConfigSet *out);
+/* Adds all of `from` to `into`. */
+void set_merge(Stepper *s, ConfigSet *into, const ConfigSet *from);
+bool set_copy(const Mem *mem, ConfigSet *to, const ConfigSet *from);
+
+static inline void set_clear(ConfigSet *set)
+{
+    set->list.count = 0;
+    set->ends = false;
+}
+static inline bool set_is_empty(const ConfigSet *set)
+{
+    return !set->list.count && !set->ends;
+}
+
+/* True if the text so far is complete. */
+bool set_is_complete(Stepper *s, const ConfigSet *set);
+/* Bytes that may come next. */
+void set_first(Stepper *s, const ConfigSet *set, ByteSet *first);
+/* True if some token edge may be taken. */
+bool set_has_tokens(Stepper *s, const ConfigSet *set);
+
+/* Calls visit for every configuration of the set and every one reached by
+ * returning from those that may; each once. True if the empty stack is among
+ * what is reached. `visit` may be NULL. */
+bool set_each_return(Stepper *s, const ConfigSet *set,
+                     void (*visit)(void *user, Config config), void *user);
+
+/* True if token `id` is in the TOKENS set of a move. */
+bool token_move_takes(const TokenMove *move, uint32_t id);
+
+#endif

@@ -1,0 +1,314 @@
+/* stack.c: hash-consing of stack graphs, and their union.
+ *
+ * Lookup: open addressing by a content hash that is computed from the nodes
+ * below, so it costs no walk. The hub's table is published with release order
+ * and grows by copying; old tables stay until the hub goes, so readers need no
+ * lock and at worst miss a new node, which the lock then settles.
+ * Union: merge of the sorted entries; equal return points unite what is below
+ * them, recursively, with a memo of the pairs of this step, so the cost is the
+ * number of distinct pairs. Depth is limited to MAX_UNION_DEPTH.
+ * Tests: unit/matcher_test.c, prop/masks_vs_oracle_test.c.
+ */
+#include "matcher/stack.h"
+
+enum { FIRST_TABLE = 64, MAX_UNION_DEPTH = 20000 };
+
+struct StackTable {
+    uint32_t cap;
+    _Atomic(const StackNode *) slot[];
+};
+
+static StackTable *table_new(Arena *arena, uint32_t cap)
+{
+    StackTable *t = arena_zero(arena, sizeof *t + cap * sizeof t->slot[0]);
+    if (t) t->cap = cap;
+    return t;
+}
+
+bool stackhub_init(StackHub *hub, const Mem *mem, size_t limit)
+{
+    *hub = (StackHub){.mem = mem};
+    arena_init(&hub->arena, mem, limit);
+    StackTable *table = table_new(&hub->arena, FIRST_TABLE);
+    if (!table) {
+        arena_free(&hub->arena);
+        return false;
+    }
+    lock_init(&hub->lock);
+    atomic_init(&hub->table, table);
+    return true;
+}
+
+void stackhub_free(StackHub *hub)
+{
+    if (!hub->mem) return;
+    arena_free(&hub->arena);
+    lock_free(&hub->lock);
+    hub->mem = NULL;
+}
+
+size_t stackhub_bytes(StackHub *hub)
+{
+    lock_take(&hub->lock);
+    size_t total = hub->arena.total;
+    lock_give(&hub->lock);
+    return total;
+}
+
+/* ---- nodes ---- */
+
+static uint64_t entries_hash(const StackEntry *at, uint32_t count, bool ends)
+{
+    uint64_t h = ends;
+    for (uint32_t i = 0; i < count; i++) {
+        h = hash_mix(h, (uint64_t)(uintptr_t)at[i].ret ^ at[i].reg);
+        h = hash_mix(h, at[i].below ? at[i].below->hash : 1);
+    }
+    return h;
+}
+
+static bool node_is(const StackNode *node, uint64_t hash, const StackEntry *at,
+                    uint32_t count, bool ends)
+{
+    if (node->hash != hash || node->count != count || node->ends != ends)
+        return false;
+    for (uint32_t i = 0; i < count; i++)
+        if (node->at[i].ret != at[i].ret || node->at[i].reg != at[i].reg ||
+            node->at[i].below != at[i].below)
+            return false;
+    return true;
+}
+
+static StackNode *node_new(Arena *arena, uint64_t hash, const StackEntry *at,
+                           uint32_t count, bool ends)
+{
+    StackNode *node = arena_alloc(arena, sizeof *node + count * sizeof *at);
+    if (!node) return NULL;
+    node->hash = hash;
+    node->count = count;
+    node->ends = ends;
+    memcpy(node->at, at, count * sizeof *at);
+    return node;
+}
+
+static const StackNode *hub_find(StackHub *hub, uint64_t hash,
+                                 const StackEntry *at, uint32_t count,
+                                 bool ends)
+{
+    StackTable *t = atomic_load_explicit(&hub->table, memory_order_acquire);
+    for (uint32_t i = (uint32_t)hash;; i++) {
+        const StackNode *node = atomic_load_explicit(
+            &t->slot[i & (t->cap - 1)], memory_order_acquire);
+        if (!node || node_is(node, hash, at, count, ends)) return node;
+    }
+}
+
+static void table_put(StackTable *t, const StackNode *node)
+{
+    uint32_t i = (uint32_t)node->hash & (t->cap - 1);
+    while (atomic_load_explicit(&t->slot[i], memory_order_relaxed))
+        i = (i + 1) & (t->cap - 1);
+    atomic_store_explicit(&t->slot[i], node, memory_order_release);
+}
+
+/* Room for one more; under the lock. */
+static StackTable *hub_table(StackHub *hub)
+{
+    StackTable *t = atomic_load_explicit(&hub->table, memory_order_relaxed);
+    if (hub->count < t->cap / 2) return t;
+    StackTable *grown = table_new(&hub->arena, t->cap * 2);
+    if (!grown) return NULL;
+    for (uint32_t i = 0; i < t->cap; i++) {
+        const StackNode *node =
+            atomic_load_explicit(&t->slot[i], memory_order_relaxed);
+        if (node) table_put(grown, node);
+    }
+    atomic_store_explicit(&hub->table, grown, memory_order_release);
+    return grown;
+}
+
+static const StackNode *hub_intern(StackHub *hub, uint64_t hash,
+                                   const StackEntry *at, uint32_t count,
+                                   bool ends)
+{
+    lock_take(&hub->lock);
+    const StackNode *node = hub_find(hub, hash, at, count, ends);
+    if (!node) {
+        StackTable *table = hub_table(hub);
+        node = table ? node_new(&hub->arena, hash, at, count, ends) : NULL;
+        if (node) {
+            table_put(table, node);
+            hub->count++;
+        }
+    }
+    lock_give(&hub->lock);
+    return node;
+}
+
+static const StackNode *scratch_intern(StackUser *user, uint64_t hash,
+                                       const StackEntry *at, uint32_t count,
+                                       bool ends)
+{
+    for (MapPos p = map_first(&user->index, hash); p.value != MAP_NONE;
+         p = map_next(&user->index, hash, p))
+        if (node_is(user->own.at[p.value], hash, at, count, ends))
+            return user->own.at[p.value];
+    const StackNode *node = node_new(&user->arena, hash, at, count, ends);
+    if (!node || !vec_push(user->mem, &user->own, node) ||
+        !map_add(user->mem, &user->index, hash, user->own.count - 1))
+        return NULL;
+    return node;
+}
+
+static const StackNode *node_intern(StackUser *user, const StackEntry *at,
+                                    uint32_t count, bool ends)
+{
+    if (!count) return NULL;
+    uint64_t hash = entries_hash(at, count, ends);
+    const StackNode *node = hub_find(user->hub, hash, at, count, ends);
+    if (node) return node;
+    node = user->to_scratch ? scratch_intern(user, hash, at, count, ends)
+                            : hub_intern(user->hub, hash, at, count, ends);
+    if (!node && !user->status) user->status = WEIR_LIMIT_MEMORY;
+    return node;
+}
+
+/* ---- users ---- */
+
+void stackuser_init(StackUser *user, const Mem *mem, StackHub *hub,
+                    bool to_scratch)
+{
+    *user = (StackUser){.mem = mem, .hub = hub, .to_scratch = to_scratch};
+    arena_init(&user->arena, mem, 0);
+}
+
+void stackuser_free(StackUser *user)
+{
+    if (!user->mem) return;
+    arena_free(&user->arena);
+    map_free(user->mem, &user->index);
+    map_free(user->mem, &user->pair_index);
+    vec_free(user->mem, &user->own);
+    vec_free(user->mem, &user->entries);
+    vec_free(user->mem, &user->pairs);
+}
+
+static void map_clear(const Mem *mem, Map *map)
+{
+    enum { KEEP = 1024 };
+    if (map->cap > KEEP) {
+        map_free(mem, map);
+        return;
+    }
+    if (map->count) memset(map->slot, 0, map->cap * sizeof *map->slot);
+    map->count = 0;
+}
+
+void stackuser_reset(StackUser *user)
+{
+    stack_forget_unions(user);
+    if (!user->own.count) return;
+    user->own.count = 0;
+    map_clear(user->mem, &user->index);
+    arena_reset(&user->arena);
+}
+
+void stack_forget_unions(StackUser *user)
+{
+    if (!user->pairs.count) return;
+    user->pairs.count = 0;
+    map_clear(user->mem, &user->pair_index);
+}
+
+const StackNode *stack_push(StackUser *user, const StackNode *below,
+                            State *ret, uint32_t reg)
+{
+    StackEntry entry = {ret, below, reg};
+    return node_intern(user, &entry, 1, false);
+}
+
+/* ---- union ---- */
+
+static uint64_t pair_hash(const StackNode *a, const StackNode *b)
+{
+    return hash_mix((uint64_t)(uintptr_t)a, (uint64_t)(uintptr_t)b);
+}
+
+static const struct StackPair *pair_find(StackUser *user, const StackNode *a,
+                                         const StackNode *b)
+{
+    uint64_t h = pair_hash(a, b);
+    for (MapPos p = map_first(&user->pair_index, h); p.value != MAP_NONE;
+         p = map_next(&user->pair_index, h, p)) {
+        struct StackPair *pair = &user->pairs.at[p.value];
+        if (pair->a == a && pair->b == b) return pair;
+    }
+    return NULL;
+}
+
+static void pair_store(StackUser *user, struct StackPair pair)
+{
+    if (!vec_push(user->mem, &user->pairs, pair) ||
+        !map_add(user->mem, &user->pair_index, pair_hash(pair.a, pair.b),
+                 user->pairs.count - 1))
+        user->status = WEIR_NO_MEMORY;
+}
+
+static int entry_order(const StackEntry *x, const StackEntry *y)
+{
+    uintptr_t a = (uintptr_t)x->ret, b = (uintptr_t)y->ret;
+    if (a != b) return a < b ? -1 : 1;
+    return (x->reg > y->reg) - (x->reg < y->reg);
+}
+
+static bool entry_put(StackUser *user, StackEntry entry)
+{
+    if (!vec_push(user->mem, &user->entries, entry))
+        user->status = WEIR_NO_MEMORY;
+    return !user->status;
+}
+
+/* Merges the entries of a and b onto user->entries. */
+static void entries_merge(StackUser *user, const StackNode *a,
+                          const StackNode *b)
+{
+    uint32_t na = a ? a->count : 0, nb = b ? b->count : 0;
+    for (uint32_t i = 0, j = 0; i < na || j < nb;) {
+        int order = i == na   ? 1
+                    : j == nb ? -1
+                              : entry_order(&a->at[i], &b->at[j]);
+        StackEntry e = order <= 0 ? a->at[i] : b->at[j];
+        if (!order) e.below = stack_union(user, e.below, b->at[j].below);
+        i += order <= 0;
+        j += order >= 0;
+        if (!entry_put(user, e)) return;
+    }
+}
+
+const StackNode *stack_union(StackUser *user, const StackNode *a,
+                             const StackNode *b)
+{
+    if (a == b || user->status) return a;
+    if ((uintptr_t)a > (uintptr_t)b) {
+        const StackNode *t = a;
+        a = b;
+        b = t;
+    }
+    const struct StackPair *known = pair_find(user, a, b);
+    if (known) return known->both;
+    if (++user->depth > MAX_UNION_DEPTH) {
+        user->status = WEIR_LIMIT_DEPTH;
+        return a;
+    }
+    uint32_t base = user->entries.count;
+    entries_merge(user, a, b);
+    bool ends = !a || !b || a->ends || b->ends;
+    const StackNode *both = a;
+    if (!user->status)
+        both = node_intern(user, user->entries.at + base,
+                           user->entries.count - base, ends);
+    user->entries.count = base;
+    user->depth--;
+    if (!user->status) pair_store(user, (struct StackPair){a, b, both});
+    return both;
+}

@@ -1,0 +1,392 @@
+/* byte_nfa.c: expression -> byte NFA.
+ *
+ * Thompson's construction with given entry and exit: a task (node, from, to)
+ * adds edges so that exactly the node's texts lead from `from` to `to`. No
+ * task adds an edge into its `from` or out of its `to`, so alternatives may
+ * share both; loops get a fresh position. Tasks are kept on an explicit
+ * stack. Code points become UTF-8 byte ranges; equal tails of one class are
+ * shared. Cost: linear in the expanded size, charged to limits.max_states
+ * times POSITIONS_PER_STATE.   Tests: unit/network_test.c.
+ */
+#include "network/byte_nfa.h"
+
+#include <stdlib.h>
+
+#include "base/utf8.h"
+
+enum {
+    UNROLL = 64, /* positions that a repeat may take when written out */
+    POSITIONS_PER_STATE = 16,
+    PREFIX_FREE_STATES = 256
+};
+
+typedef struct Task {
+    NodeId node;
+    uint32_t from, to;
+} Task;
+
+typedef struct RawEdge {
+    uint32_t from;
+    NfaEdge edge;
+} RawEdge;
+
+typedef struct NfaBuild {
+    const Ir *ir;
+    const Lowered *lowered;
+    const Mem *mem;
+    weir_error *err;
+    uint32_t npos, max_pos;
+    VEC(RawEdge) edges;
+    VEC(Task) tasks;
+    /* the class being added */
+    uint32_t class_from, class_to;
+    VEC(RawEdge) tails; /* edges whose `from` may be shared */
+} NfaBuild;
+
+RepeatForm repeat_form(const Lowered *lowered, Node repeat)
+{
+    uint32_t size = lowered->size.at[repeat.a];
+    uint32_t copies = repeat.c == REPEAT_INF ? repeat.b : repeat.c;
+    if (repeat.c == REPEAT_INF && repeat.b <= 1) return REPEAT_UNROLLED;
+    return (uint64_t)size * copies <= UNROLL ? REPEAT_UNROLLED
+                                             : REPEAT_COUNTED;
+}
+
+static uint32_t pos_new(NfaBuild *b)
+{
+    if (b->npos >= b->max_pos) {
+        diag_fail(b->err, WEIR_LIMIT_STATES, 0, 0,
+                  "a part of the grammar needs more than %u positions",
+                  b->max_pos);
+        return 0;
+    }
+    return b->npos++;
+}
+
+static void edge_add(NfaBuild *b, uint32_t from, NfaEdge edge)
+{
+    if (!vec_push(b->mem, &b->edges, (RawEdge){from, edge}))
+        diag_no_memory(b->err);
+}
+
+static void edge_empty(NfaBuild *b, uint32_t from, uint32_t to)
+{
+    edge_add(b, from, (NfaEdge){.kind = NFA_EMPTY, .to = to});
+}
+
+static void edge_byte(NfaBuild *b, uint32_t from, uint8_t lo, uint8_t hi,
+                      uint32_t to)
+{
+    edge_add(b, from, (NfaEdge){.kind = NFA_BYTE, .lo = lo, .hi = hi,
+                                .to = to});
+}
+
+static void task_add(NfaBuild *b, NodeId node, uint32_t from, uint32_t to)
+{
+    if (!vec_push(b->mem, &b->tasks, (Task){node, from, to}))
+        diag_no_memory(b->err);
+}
+
+static void add_bytes(NfaBuild *b, Span bytes, uint32_t from, uint32_t to)
+{
+    for (size_t i = 0; i < bytes.size && !b->err->status; i++) {
+        uint32_t next = i + 1 < bytes.size ? pos_new(b) : to;
+        edge_byte(b, from, bytes.at[i], bytes.at[i], next);
+        from = next;
+    }
+}
+
+/* A position from which [lo, hi] leads to `to`; made once a class. */
+static uint32_t tail_pos(NfaBuild *b, uint8_t lo, uint8_t hi, uint32_t to)
+{
+    for (uint32_t i = 0; i < b->tails.count; i++) {
+        NfaEdge e = b->tails.at[i].edge;
+        if (e.lo == lo && e.hi == hi && e.to == to)
+            return b->tails.at[i].from;
+    }
+    NfaEdge e = {.kind = NFA_BYTE, .lo = lo, .hi = hi, .to = to};
+    uint32_t from = pos_new(b);
+    edge_add(b, from, e);
+    if (!vec_push(b->mem, &b->tails, (RawEdge){from, e}))
+        diag_no_memory(b->err);
+    return from;
+}
+
+static void add_utf8(void *user, const Utf8Seq *seq)
+{
+    NfaBuild *b = user;
+    uint32_t to = b->class_to;
+    for (unsigned i = seq->count; i-- > 1;)
+        to = tail_pos(b, seq->lo[i], seq->hi[i], to);
+    edge_byte(b, b->class_from, seq->lo[0], seq->hi[0], to);
+}
+
+static void add_range(NfaBuild *b, uint32_t lo, uint32_t hi, uint32_t from,
+                      uint32_t to)
+{
+    b->class_from = from;
+    b->class_to = to;
+    utf8_ranges(lo, hi, add_utf8, b);
+}
+
+static void add_class(NfaBuild *b, Node n, uint32_t from, uint32_t to)
+{
+    b->tails.count = 0;
+    for (uint32_t i = 0; i < n.b && !b->err->status; i++) {
+        Range r = b->ir->ranges.at[n.a + i];
+        add_range(b, r.lo, r.hi, from, to);
+    }
+}
+
+static void add_regular(NfaBuild *b, const Dfa *d, uint32_t from, uint32_t to)
+{
+    uint32_t base = b->npos; /* positions base + s for the states s */
+    for (uint32_t s = 0; s < d->nstates && !b->err->status; s++) pos_new(b);
+    edge_empty(b, from, base);
+    for (uint32_t s = 0; s < d->nstates && !b->err->status; s++) {
+        b->tails.count = 0;
+        if (d->accepts[s]) edge_empty(b, base + s, to);
+        for (uint32_t e = d->edge_start[s]; e < d->edge_start[s + 1]; e++)
+            add_range(b, d->edges[e].lo, d->edges[e].hi, base + s,
+                      base + d->edges[e].to);
+    }
+}
+
+static void add_seq(NfaBuild *b, Node n, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = 0; i < n.b && !b->err->status; i++) {
+        uint32_t next = i + 1 < n.b ? pos_new(b) : to;
+        task_add(b, b->ir->kids.at[n.a + i], from, next);
+        from = next;
+    }
+}
+
+/* lo copies, then either hi - lo optional ones or a loop. */
+static void add_unrolled(NfaBuild *b, Node n, uint32_t from, uint32_t to)
+{
+    uint32_t copies = n.c == REPEAT_INF ? n.b : n.c;
+    for (uint32_t i = 0; i < copies && !b->err->status; i++) {
+        uint32_t next = pos_new(b);
+        task_add(b, n.a, from, next);
+        if (i >= n.b) edge_empty(b, from, to);
+        from = next;
+    }
+    if (n.c == REPEAT_INF) {
+        uint32_t loop = pos_new(b);
+        edge_empty(b, from, loop);
+        uint32_t body = pos_new(b), end = pos_new(b);
+        edge_empty(b, loop, body);
+        task_add(b, n.a, body, end);
+        edge_empty(b, end, loop);
+        from = loop;
+    }
+    edge_empty(b, from, to);
+}
+
+static void add_edge_of(NfaBuild *b, NfaEdgeKind kind, Task t)
+{
+    edge_add(b, t.from, (NfaEdge){.kind = (uint8_t)kind, .node = t.node,
+                                  .to = t.to});
+}
+
+static void run_task(NfaBuild *b, Task t)
+{
+    Node n = ir_node(b->ir, t.node);
+    switch (n.kind) {
+    case NODE_NEVER:
+    case NODE_KINDS:
+        break;
+    case NODE_EMPTY:
+        edge_empty(b, t.from, t.to);
+        break;
+    case NODE_BYTES:
+        add_bytes(b, ir_node_bytes(b->ir, n), t.from, t.to);
+        break;
+    case NODE_CLASS:
+        add_class(b, n, t.from, t.to);
+        break;
+    case NODE_SEQ:
+        add_seq(b, n, t.from, t.to);
+        break;
+    case NODE_ALT:
+        for (uint32_t i = 0; i < n.b; i++)
+            task_add(b, b->ir->kids.at[n.a + i], t.from, t.to);
+        break;
+    case NODE_REPEAT:
+        if (repeat_form(b->lowered, n) == REPEAT_UNROLLED) {
+            add_unrolled(b, n, t.from, t.to);
+            break;
+        }
+        if (!n.b) edge_empty(b, t.from, t.to);
+        add_edge_of(b, NFA_CALL, t);
+        break;
+    case NODE_RULE:
+        add_edge_of(b, NFA_CALL, t);
+        break;
+    case NODE_REGULAR:
+        add_regular(b, &b->ir->dfas.at[n.a], t.from, t.to);
+        break;
+    case NODE_TOKENS:
+        add_edge_of(b, NFA_TOKENS, t);
+        break;
+    }
+}
+
+/* Edges in order of their position: counting sort, one slot shifted so that
+ * filling moves each start to its place. */
+static Nfa *nfa_pack(NfaBuild *b, Arena *arena)
+{
+    Nfa *nfa = arena_new(arena, Nfa);
+    uint32_t *start = arena_zero(arena, (b->npos + 2) * sizeof *start);
+    NfaEdge *edges = arena_array(arena, NfaEdge, b->edges.count + 1);
+    uint32_t *mark = arena_zero(arena, b->npos * sizeof *mark);
+    if (!nfa || !start || !edges || !mark)
+        return diag_no_memory(b->err), NULL;
+    for (uint32_t i = 0; i < b->edges.count; i++)
+        start[b->edges.at[i].from + 2]++;
+    for (uint32_t p = 1; p < b->npos + 2; p++) start[p] += start[p - 1];
+    for (uint32_t i = 0; i < b->edges.count; i++)
+        edges[start[b->edges.at[i].from + 1]++] = b->edges.at[i].edge;
+    *nfa = (Nfa){.npos = b->npos, .edge_start = start, .edges = edges,
+                 .mark = mark};
+    return nfa;
+}
+
+Nfa *nfa_build(const Ir *ir, const Lowered *lowered, NodeId node,
+               bool one_copy, Arena *arena, weir_error *err)
+{
+    NfaBuild b = {.ir = ir, .lowered = lowered, .mem = ir->mem, .err = err,
+                  .npos = 2};
+    uint64_t most = (uint64_t)ir->limits.max_states * POSITIONS_PER_STATE;
+    b.max_pos = (uint32_t)MIN(most, UINT32_MAX / 2);
+    Node top = ir_node(ir, node);
+    Nfa *nfa = NULL;
+    task_add(&b, one_copy && top.kind == NODE_REPEAT ? top.a : node, 0, 1);
+    while (b.tasks.count && !err->status)
+        run_task(&b, b.tasks.at[--b.tasks.count]);
+    if (!err->status) nfa = nfa_pack(&b, arena);
+    vec_free(b.mem, &b.edges);
+    vec_free(b.mem, &b.tasks);
+    vec_free(b.mem, &b.tails);
+    return nfa;
+}
+
+/* ---- subsets ---- */
+
+static int pos_order(const void *x, const void *y)
+{
+    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    return (a > b) - (a < b);
+}
+
+static bool pos_matters(const Nfa *nfa, uint32_t pos)
+{
+    if (pos == NFA_EXIT) return true;
+    for (uint32_t e = nfa->edge_start[pos]; e < nfa->edge_start[pos + 1]; e++)
+        if (nfa->edges[e].kind != NFA_EMPTY) return true;
+    return false;
+}
+
+bool nfa_close(Nfa *nfa, const Mem *mem, PosSet *set)
+{
+    uint32_t epoch = ++nfa->epoch, kept = 0;
+    uint32_t given = set->count;
+    set->count = 0;
+    for (uint32_t i = 0; i < given; i++) {
+        uint32_t pos = set->at[i];
+        if (nfa->mark[pos] == epoch) continue;
+        nfa->mark[pos] = epoch;
+        set->at[set->count++] = pos;
+    }
+    for (uint32_t i = 0; i < set->count; i++) {
+        uint32_t pos = set->at[i], end = nfa->edge_start[pos + 1];
+        for (uint32_t e = nfa->edge_start[pos]; e < end; e++) {
+            uint32_t to = nfa->edges[e].to;
+            if (nfa->edges[e].kind != NFA_EMPTY || nfa->mark[to] == epoch)
+                continue;
+            nfa->mark[to] = epoch;
+            if (!vec_push(mem, set, to)) return false;
+        }
+    }
+    for (uint32_t i = 0; i < set->count; i++)
+        if (pos_matters(nfa, set->at[i])) set->at[kept++] = set->at[i];
+    set->count = kept;
+    if (kept) qsort(set->at, kept, sizeof *set->at, pos_order);
+    return true;
+}
+
+bool nfa_step(Nfa *nfa, const Mem *mem, const uint32_t *pos, uint32_t npos,
+              uint8_t byte, PosSet *out)
+{
+    out->count = 0;
+    for (uint32_t i = 0; i < npos; i++) {
+        uint32_t end = nfa->edge_start[pos[i] + 1];
+        for (uint32_t e = nfa->edge_start[pos[i]]; e < end; e++) {
+            const NfaEdge *edge = &nfa->edges[e];
+            if (edge->kind != NFA_BYTE || byte < edge->lo || byte > edge->hi)
+                continue;
+            if (!vec_push(mem, out, edge->to)) return false;
+        }
+    }
+    return nfa_close(nfa, mem, out);
+}
+
+/* ---- prefix freedom ---- */
+
+static bool has_calls(const Nfa *nfa)
+{
+    for (uint32_t e = 0; e < nfa->edge_start[nfa->npos]; e++)
+        if (nfa->edges[e].kind == NFA_CALL || nfa->edges[e].kind == NFA_TOKENS)
+            return true;
+    return false;
+}
+
+typedef struct Explore {
+    VEC(uint32_t) pool;  /* positions of all subsets */
+    VEC(uint32_t) start; /* by subset */
+    PosSet next;
+} Explore;
+
+/* Adds `next` unless it is known; false: not prefix free, or too many. */
+static bool explore_add(Explore *x, const Mem *mem)
+{
+    uint32_t n = x->next.count;
+    for (uint32_t i = 0; i + 1 < x->start.count; i++) {
+        uint32_t at = x->start.at[i], size = x->start.at[i + 1] - at;
+        if (size == n &&
+            !memcmp(x->pool.at + at, x->next.at, n * sizeof(uint32_t)))
+            return true;
+    }
+    if (x->start.count > PREFIX_FREE_STATES) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        if (x->next.at[i] == NFA_EXIT && n > 1) return false;
+        if (!vec_push(mem, &x->pool, x->next.at[i])) return false;
+    }
+    return vec_push(mem, &x->start, x->pool.count);
+}
+
+static bool explore_all(Explore *x, Nfa *nfa, const Mem *mem)
+{
+    if (!vec_push(mem, &x->start, 0) || !vec_push(mem, &x->next, NFA_ENTRY) ||
+        !nfa_close(nfa, mem, &x->next) || !explore_add(x, mem))
+        return false;
+    for (uint32_t i = 0; i + 1 < x->start.count; i++)
+        for (unsigned byte = 0; byte < 256; byte++) {
+            uint32_t at = x->start.at[i], size = x->start.at[i + 1] - at;
+            if (!nfa_step(nfa, mem, x->pool.at + at, size, (uint8_t)byte,
+                          &x->next))
+                return false;
+            if (x->next.count && !explore_add(x, mem)) return false;
+        }
+    return true;
+}
+
+bool nfa_is_prefix_free(Nfa *nfa, const Mem *mem)
+{
+    Explore x = {{0}, {0}, {0}};
+    bool is = !has_calls(nfa) && explore_all(&x, nfa, mem);
+    vec_free(mem, &x.pool);
+    vec_free(mem, &x.start);
+    vec_free(mem, &x.next);
+    return is;
+}

@@ -1,0 +1,58 @@
+/* byte_nfa.h: one frame's expression as a byte NFA with calls (Thompson). */
+#ifndef WEIR_NETWORK_BYTE_NFA_H
+#define WEIR_NETWORK_BYTE_NFA_H
+
+#include "pass/lower.h"
+
+typedef enum NfaEdgeKind {
+    NFA_EMPTY,  /* no input */
+    NFA_BYTE,   /* one byte in [lo, hi] */
+    NFA_CALL,   /* a text of the frame of `node` */
+    NFA_TOKENS, /* a token of the TOKENS node `node` */
+} NfaEdgeKind;
+
+typedef struct NfaEdge {
+    uint8_t kind; /* NfaEdgeKind */
+    uint8_t lo, hi;
+    NodeId node;
+    uint32_t to;
+} NfaEdge;
+
+enum { NFA_ENTRY = 0, NFA_EXIT = 1 }; /* positions of every Nfa */
+
+/* Lifetime: the arena's. */
+typedef struct Nfa {
+    uint32_t npos;
+    uint32_t *edge_start; /* by position, npos + 1 entries */
+    NfaEdge *edges;
+    uint32_t *mark; /* by position: scratch of the determiniser */
+    uint32_t epoch;
+} Nfa;
+
+/* How a REPEAT node is compiled. */
+typedef enum RepeatForm {
+    REPEAT_UNROLLED, /* copies, and a loop if unbounded */
+    REPEAT_COUNTED   /* a call of a counted frame */
+} RepeatForm;
+RepeatForm repeat_form(const Lowered *lowered, Node repeat);
+
+/* The expression `node`; a REPEAT at the top counts as one copy of its
+ * operand if `one_copy`. Charges positions to max_states. NULL with *err. */
+Nfa *nfa_build(const Ir *ir, const Lowered *lowered, NodeId node,
+               bool one_copy, Arena *arena, weir_error *err);
+
+/* Positions, ascending. */
+typedef VEC(uint32_t) PosSet;
+
+/* Follows the empty edges, then keeps the positions that do something: those
+ * with other edges, and the exit. False: no memory. */
+bool nfa_close(Nfa *nfa, const Mem *mem, PosSet *set);
+/* The closed set after `byte`. */
+bool nfa_step(Nfa *nfa, const Mem *mem, const uint32_t *pos, uint32_t npos,
+              uint8_t byte, PosSet *out);
+
+/* True if no text of the expression is a proper prefix of another, found by
+ * looking at no more than a few states; calls make it false. */
+bool nfa_is_prefix_free(Nfa *nfa, const Mem *mem);
+
+#endif

@@ -1,0 +1,324 @@
+/* frame.c: frames and their states.
+ *
+ * A state is a closed set of NFA positions (subset construction, one state at
+ * a time); equal sets of one frame are one state. A state without calls finds
+ * its next cells by the frame's byte classes; one with calls by the rank of
+ * the byte among those that it takes, cell 0 being "nothing".
+ * A counted frame whose operand is prefix free and calls nothing holds the
+ * operand's states itself; else its loop state calls the operand's frame.
+ * Tests: unit/network_test.c.
+ */
+#include "network/frame.h"
+
+#include <stdlib.h>
+
+enum { MAX_LEFT_DEPTH = 2000 }; /* frames that begin with one another */
+
+static bool fail_memory(Network *net)
+{
+    return diag_no_memory(&net->error);
+}
+
+/* ---- frames ---- */
+
+/* Numbers the runs of bytes between the edges' borders. */
+static void find_classes(Frame *f)
+{
+    ByteSet cut = {{0}};
+    const Nfa *nfa = f->nfa;
+    for (uint32_t e = 0; e < nfa->edge_start[nfa->npos]; e++) {
+        if (nfa->edges[e].kind != NFA_BYTE) continue;
+        byteset_add(&cut, nfa->edges[e].lo);
+        if (nfa->edges[e].hi < 255)
+            byteset_add(&cut, (uint8_t)(nfa->edges[e].hi + 1));
+    }
+    uint8_t class = 0;
+    for (unsigned byte = 0; byte < 256; byte++) {
+        if (byte && byteset_has(&cut, (uint8_t)byte)) class++;
+        f->class_of[byte] = class;
+    }
+    f->nclasses = class + 1u;
+}
+
+static bool frame_fill(Network *net, Frame *f)
+{
+    Node n = ir_node(net->ir, f->node);
+    NodeId body = f->node;
+    if (n.kind == NODE_RULE) body = net->lowered.body.at[n.a];
+    if (n.kind == NODE_REPEAT &&
+        repeat_form(&net->lowered, n) == REPEAT_COUNTED) {
+        f->is_counted = true;
+        f->lo = MAX(n.b, 1);
+        f->hi = n.c;
+    }
+    f->nfa = nfa_build(net->ir, &net->lowered, body, f->is_counted,
+                       &net->arena, &net->error);
+    if (!f->nfa) return false;
+    if (f->is_counted && !nfa_is_prefix_free(f->nfa, net->mem)) f->nfa = NULL;
+    if (f->nfa) find_classes(f);
+    return true;
+}
+
+bool frame_file(Network *net, NodeId node, Frame *frame)
+{
+    if (vec_push(net->mem, &net->frames, frame) &&
+        vec_push(net->mem, &net->frame_nodes, node) &&
+        map_add(net->mem, &net->frame_index, hash_mix(0, node),
+                net->frames.count - 1))
+        return true;
+    return fail_memory(net);
+}
+
+/* Frames of plain operands of counted frames share the key of their node; no
+ * node is both a frame's and a counted frame's. */
+Frame *frame_of(Network *net, NodeId node)
+{
+    uint64_t h = hash_mix(0, node);
+    for (MapPos p = map_first(&net->frame_index, h); p.value != MAP_NONE;
+         p = map_next(&net->frame_index, h, p))
+        if (net->frame_nodes.at[p.value] == node)
+            return net->frames.at[p.value];
+    Frame *f = arena_new(&net->arena, Frame);
+    if (!f) return fail_memory(net), NULL;
+    f->network = net;
+    f->node = node;
+    f->id = net->frames.count;
+    if (!frame_fill(net, f) || !frame_file(net, node, f)) return NULL;
+    return f;
+}
+
+State *frame_start(Frame *f)
+{
+    Network *net = f->network;
+    if (f->start) return f->start;
+    if (++net->depth > MAX_LEFT_DEPTH) {
+        diag_fail(&net->error, WEIR_LIMIT_DEPTH, 0, 0,
+                  "more than %d rules begin with one another", MAX_LEFT_DEPTH);
+        return NULL;
+    }
+    PosSet set = {0};
+    bool ok = true;
+    if (f->nfa)
+        ok = vec_push(net->mem, &set, NFA_ENTRY) &&
+             nfa_close(f->nfa, net->mem, &set);
+    if (!ok) fail_memory(net);
+    State *start = ok ? state_intern(f, &set) : NULL;
+    vec_free(net->mem, &set);
+    net->depth--;
+    f->start = start;
+    return start;
+}
+
+State *callee_start(Network *net, Frame *callee)
+{
+    Network *other = callee->network;
+    if (other == net) return frame_start(callee);
+    lock_take(&other->lock);
+    State *start = frame_start(callee);
+    if (!start) net->error = other->error;
+    lock_give(&other->lock);
+    return start;
+}
+
+/* ---- byte maps ---- */
+
+static uint8_t *rank_map(Network *net, const ByteSet *first)
+{
+    uint64_t h = hash_bytes(0, first, sizeof *first);
+    for (MapPos p = map_first(&net->map_index, h); p.value != MAP_NONE;
+         p = map_next(&net->map_index, h, p)) {
+        const ByteSet *known = (const void *)(net->maps.at[p.value] + 256);
+        if (!memcmp(known, first, sizeof *first)) return net->maps.at[p.value];
+    }
+    uint8_t *map = arena_zero(&net->arena, 256 + sizeof *first);
+    if (!map) return fail_memory(net), NULL;
+    uint8_t rank = 0;
+    for (unsigned byte = 0; byte < 256; byte++)
+        if (byteset_has(first, (uint8_t)byte) && rank < 255)
+            map[byte] = ++rank;
+    memcpy(map + 256, first, sizeof *first);
+    if (!vec_push(net->mem, &net->maps, map) ||
+        !map_add(net->mem, &net->map_index, h, net->maps.count - 1))
+        return fail_memory(net), NULL;
+    return map;
+}
+
+static unsigned byteset_count(const ByteSet *set)
+{
+    return bit_count(set->word[0]) + bit_count(set->word[1]) +
+           bit_count(set->word[2]) + bit_count(set->word[3]);
+}
+
+/* ---- states ---- */
+
+typedef struct CallEdge {
+    NodeId node;
+    uint32_t to;
+} CallEdge;
+
+typedef VEC(CallEdge) CallEdges;
+
+static int call_order(const void *x, const void *y)
+{
+    const CallEdge *a = x, *b = y;
+    if (a->node != b->node) return a->node < b->node ? -1 : 1;
+    return (a->to > b->to) - (a->to < b->to);
+}
+
+/* Groups sorted call edges by callee. */
+static bool calls_group(Network *net, const CallEdges *edges, State *proto)
+{
+    uint32_t ngroups = 0;
+    for (uint32_t i = 0; i < edges->count; i++)
+        ngroups += !i || edges->at[i].node != edges->at[i - 1].node;
+    proto->calls = arena_zero(&net->arena, ngroups * sizeof(Call));
+    uint32_t *to = arena_array(&net->arena, uint32_t, edges->count);
+    if (!proto->calls || !to) return fail_memory(net);
+    for (uint32_t i = 0; i < edges->count; i++) {
+        to[i] = edges->at[i].to;
+        if (!i || edges->at[i].node != edges->at[i - 1].node) {
+            Frame *callee = frame_of(net, edges->at[i].node);
+            if (!callee) return false;
+            proto->calls[proto->ncalls++] =
+                (Call){.callee = callee, .target = to + i};
+        }
+        proto->calls[proto->ncalls - 1].ntargets++;
+    }
+    return true;
+}
+
+/* Bytes, calls and tokens of the positions. */
+static bool scan_edges(Network *net, const Nfa *nfa, const PosSet *set,
+                       State *proto, CallEdges *calls)
+{
+    for (uint32_t i = 0; i < set->count; i++) {
+        uint32_t end = nfa->edge_start[set->at[i] + 1];
+        if (set->at[i] == NFA_EXIT) proto->accepts = true;
+        for (uint32_t e = nfa->edge_start[set->at[i]]; e < end; e++) {
+            const NfaEdge *edge = &nfa->edges[e];
+            if (edge->kind == NFA_BYTE)
+                for (unsigned b = edge->lo; b <= edge->hi; b++)
+                    byteset_add(&proto->first, (uint8_t)b);
+            if (edge->kind == NFA_TOKENS) proto->has_tokens = true;
+            if (edge->kind == NFA_CALL &&
+                !vec_push(net->mem, calls, (CallEdge){edge->node, edge->to}))
+                return fail_memory(net);
+        }
+    }
+    if (calls->count)
+        qsort(calls->at, calls->count, sizeof *calls->at, call_order);
+    return true;
+}
+
+/* The loop state of a counted frame that calls its operand. */
+static bool loop_call(Network *net, Frame *f, State *proto)
+{
+    proto->calls = arena_zero(&net->arena, sizeof(Call));
+    if (!proto->calls) return fail_memory(net);
+    proto->ncalls = 1;
+    proto->calls[0].callee = frame_of(net, ir_node(net->ir, f->node).a);
+    return proto->calls[0].callee != NULL;
+}
+
+/* Adds what the callees can begin with. */
+static bool first_of_calls(Network *net, State *proto)
+{
+    for (uint32_t i = 0; i < proto->ncalls; i++) {
+        State *start = callee_start(net, proto->calls[i].callee);
+        if (!start) return false;
+        for (int w = 0; w < 4; w++)
+            proto->first.word[w] |= start->first.word[w];
+        proto->has_tokens |= start->has_tokens;
+    }
+    return true;
+}
+
+static bool proto_fill(Network *net, Frame *f, const PosSet *set,
+                       State *proto)
+{
+    CallEdges calls = {0};
+    bool is_start = !f->start && f->is_counted;
+    proto->frame = f;
+    bool ok = f->nfa ? scan_edges(net, f->nfa, set, proto, &calls) &&
+                           (!calls.count || calls_group(net, &calls, proto))
+                     : loop_call(net, f, proto);
+    vec_free(net->mem, &calls);
+    if (!ok || !first_of_calls(net, proto)) return false;
+    proto->is_loop = is_start;
+    proto->accepts |= is_start;
+    bool leads_on = byteset_count(&proto->first) || proto->has_tokens;
+    proto->is_final = !leads_on;
+    proto->map = f->class_of;
+    proto->nnext = f->nclasses;
+    if (proto->ncalls) {
+        proto->map = rank_map(net, &proto->first);
+        proto->nnext = MIN(byteset_count(&proto->first), 255) + 1;
+    }
+    return proto->map != NULL;
+}
+
+static State *state_new(Network *net, const State *proto, const PosSet *set)
+{
+    if (net->states.count >= net->ir->limits.max_states) {
+        diag_fail(&net->error, WEIR_LIMIT_STATES, 0, 0,
+                  "more than %u automaton states", net->ir->limits.max_states);
+        return NULL;
+    }
+    State *q = arena_zero(&net->arena,
+                          sizeof *q + proto->nnext * sizeof(NextCell));
+    uint32_t *pos = arena_copy(&net->arena, set->at,
+                               set->count * sizeof *set->at);
+    if (!q || !pos) return fail_memory(net), NULL;
+    memcpy(q, proto, sizeof *q);
+    q->id = net->states.count;
+    q->pos = pos;
+    q->npos = set->count;
+    for (uint32_t i = 0; i < q->nnext; i++) atomic_init(&q->next[i], 0);
+    atomic_init(&q->tokens, NULL);
+    return q;
+}
+
+/* The loop state is no other state's twin, even if the same positions come up
+ * inside the operand: it stands between two copies. */
+State *state_intern(Frame *f, const PosSet *set)
+{
+    Network *net = f->network;
+    bool is_loop = f->is_counted && !f->start;
+    uint64_t h = hash_bytes(f->id, set->at, set->count * sizeof *set->at);
+    for (MapPos p = map_first(&net->state_index, h);
+         !is_loop && p.value != MAP_NONE;
+         p = map_next(&net->state_index, h, p)) {
+        State *q = net->states.at[p.value];
+        if (q->frame == f && q->npos == set->count &&
+            !memcmp(q->pos, set->at, set->count * sizeof *set->at))
+            return q;
+    }
+    State proto = {0};
+    if (!proto_fill(net, f, set, &proto)) return NULL;
+    State *q = state_new(net, &proto, set);
+    if (!q) return NULL;
+    if (!vec_push(net->mem, &net->states, q) ||
+        (!is_loop && !map_add(net->mem, &net->state_index, h, q->id)))
+        return fail_memory(net), NULL;
+    return q;
+}
+
+State *call_ret(Network *net, State *q, Call *call)
+{
+    if (call->ret) return call->ret;
+    if (q->is_loop && !q->frame->nfa) return call->ret = q;
+    PosSet set = {0};
+    State *ret = NULL;
+    bool ok = vec_reserve(net->mem, &set, call->ntargets);
+    if (ok) {
+        memcpy(set.at, call->target, call->ntargets * sizeof *set.at);
+        set.count = call->ntargets;
+        ok = nfa_close(q->frame->nfa, net->mem, &set);
+    }
+    if (ok)
+        ret = state_intern(q->frame, &set);
+    else
+        fail_memory(net);
+    vec_free(net->mem, &set);
+    return call->ret = ret;
+}

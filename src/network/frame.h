@@ -1,0 +1,36 @@
+/* frame.h: inside the network room: making frames, states and steps. All
+ * functions here want the network's lock held and report through net->error. */
+#ifndef WEIR_NETWORK_FRAME_H
+#define WEIR_NETWORK_FRAME_H
+
+#include "network/network.h"
+#include "network/byte_nfa.h"
+
+/* The frame of a RULE, of a REPEAT in counted form, or of any expression. */
+Frame *frame_of(Network *net, NodeId node);
+State *frame_start(Frame *frame);
+/* Files a frame, own or of another network, under a node of this IR. */
+bool frame_file(Network *net, NodeId node, Frame *frame);
+
+/* The start state of a frame of any network. */
+State *callee_start(Network *net, Frame *callee);
+/* The cell of q (of any network) for `byte`; 0 on error. */
+uintptr_t next_cell(Network *net, State *q, uint8_t byte);
+/* The return state of a call edge of q. */
+State *call_ret(Network *net, State *q, Call *call);
+/* The state of a closed set, which must not be empty. */
+State *state_intern(Frame *frame, const PosSet *set);
+/* True for the set that ends a copy of a counted frame's operand. */
+static inline bool set_ends_copy(const Frame *frame, const PosSet *set)
+{
+    return frame->is_counted && set->count == 1 && set->at[0] == NFA_EXIT;
+}
+
+/* The cell and the token edges of a state of this network. */
+uintptr_t step_make(Network *net, State *q, uint8_t byte);
+TokenMoves *token_moves_make(Network *net, State *q);
+
+/* Nothing happens: the cell of a byte without a move. */
+extern const Step step_dead;
+
+#endif

@@ -1,0 +1,107 @@
+/* network.c: the network as a whole: making, linking with the vocabulary's
+ * shared frames, the locked entries of lazy construction, counting.
+ *
+ * Linking: a rule marked RULE_SHARED is the same in every grammar that has it,
+ * if everything it can reach is spelled the same. Its key is that spelling:
+ * the closure's rules in order of discovery, references by number. Rules with
+ * equal keys share the frame of the vocabulary's network, and with it all that
+ * was learnt about its states.
+ * Locks: a grammar's lock may be held while the shared network's is taken,
+ * never the other way round.    Tests: unit/network_test.c.
+ */
+#include "network/network.h"
+
+#include "network/frame.h"
+#include "network/sharing.h"
+
+bool network_init(Network *net, Ir *ir, Lowered *lowered, Network *shared,
+                  weir_error *err)
+{
+    *net = (Network){.mem = ir->mem, .ir = ir, .lowered = *lowered,
+                     .shared = shared};
+    *lowered = (Lowered){0};
+    arena_init(&net->arena, ir->mem, ir->limits.max_memory);
+    lock_init(&net->lock);
+    net->root = ir_ref(ir, ir->root);
+    net->error = ir->error;
+    bool ok = ir_ok(ir) &&
+              (shared ? sharing_link(net, shared) : sharing_publish(net));
+    if (!ok) {
+        *err = net->error;
+        network_free(net);
+    }
+    return ok;
+}
+
+void network_free(Network *net)
+{
+    const Mem *mem = net->mem;
+    if (!mem) return;
+    arena_free(&net->arena);
+    lock_free(&net->lock);
+    lower_free(mem, &net->lowered);
+    map_free(mem, &net->frame_index);
+    map_free(mem, &net->state_index);
+    map_free(mem, &net->map_index);
+    map_free(mem, &net->shared_index);
+    vec_free(mem, &net->frames);
+    vec_free(mem, &net->frame_nodes);
+    vec_free(mem, &net->states);
+    vec_free(mem, &net->maps);
+    vec_free(mem, &net->keys);
+    *net = (Network){0};
+}
+
+State *network_start(Network *net)
+{
+    lock_take(&net->lock);
+    Frame *frame = frame_of(net, net->root);
+    State *start = frame ? callee_start(net, frame) : NULL;
+    lock_give(&net->lock);
+    return start;
+}
+
+weir_error network_error(Network *net)
+{
+    lock_take(&net->lock);
+    weir_error error = net->error;
+    lock_give(&net->lock);
+    if (!error.status && net->arena.failed)
+        diag_no_memory(&error);
+    return error;
+}
+
+uintptr_t state_next_make(State *q, uint8_t byte)
+{
+    Network *net = q->frame->network;
+    lock_take(&net->lock);
+    uintptr_t cell = next_cell(net, q, byte);
+    lock_give(&net->lock);
+    return cell;
+}
+
+const TokenMoves *state_tokens(State *q)
+{
+    TokenMoves *known = atomic_load_explicit(&q->tokens, memory_order_acquire);
+    if (known) return known;
+    Network *net = q->frame->network;
+    lock_take(&net->lock);
+    known = atomic_load_explicit(&q->tokens, memory_order_relaxed);
+    if (!known) {
+        known = token_moves_make(net, q);
+        if (known)
+            atomic_store_explicit(&q->tokens, known, memory_order_release);
+    }
+    lock_give(&net->lock);
+    return known;
+}
+
+void network_count(Network *net, uint32_t *frames, uint32_t *states,
+                   size_t *nbytes)
+{
+    lock_take(&net->lock);
+    *frames = net->frames.count;
+    *states = net->states.count;
+    *nbytes = net->arena.total;
+    lock_give(&net->lock);
+}

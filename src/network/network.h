@@ -1,0 +1,205 @@
+/* network.h: a grammar as a recursive transition network of frame automata.
+ *
+ * A frame is one regular part of the grammar: a rule that was not inlined, or
+ * a counted loop. Its automaton is a byte DFA made state by state as outputs
+ * visit it. A state's edges consume bytes, call other frames, or consume a
+ * token of a set.
+ *
+ *   plain frame    states are subsets of NFA positions
+ *   counted frame  e{lo,hi}: a loop state, visited between the copies of e,
+ *                  and the states inside e. The configuration carries the
+ *                  number of copies read (the register); the loop state may
+ *                  return iff lo <= register and go on iff register < hi.
+ *
+ * What a byte does in a state, calls included, is one Step: the callee's first
+ * byte is taken at once, with the return points to be pushed. Calls never
+ * consume nothing, and no frame begins with itself, so that is finite. A call
+ * whose return state has nothing left to do pushes nothing.
+ *
+ * Threads: states and steps are made under the network's lock and published
+ * complete; readers take no lock. Pointers stay valid until network_free.
+ */
+#ifndef WEIR_NETWORK_NETWORK_H
+#define WEIR_NETWORK_NETWORK_H
+
+#include "base/thread.h"
+#include "pass/lower.h"
+
+typedef struct Network Network;
+typedef struct Frame Frame;
+typedef struct State State;
+
+typedef struct ByteSet {
+    uint64_t word[4];
+} ByteSet;
+
+static inline bool byteset_has(const ByteSet *set, uint8_t byte)
+{
+    return set->word[byte >> 6] >> (byte & 63) & 1;
+}
+static inline void byteset_add(ByteSet *set, uint8_t byte)
+{
+    set->word[byte >> 6] |= (uint64_t)1 << (byte & 63);
+}
+
+/* A register after a move: `reg`, or the present one plus `reg`. */
+typedef struct RegOp {
+    uint32_t reg;
+    bool adds;
+} RegOp;
+
+/* A return point: on return go on at `state` with the register. */
+typedef struct Push {
+    State *state;
+    RegOp op;
+} Push;
+
+/* One thing that a byte (or token) can do: push the return points, first one
+ * deepest, and go on at `to`. `to` may be final: then return at once. */
+typedef struct Move {
+    State *to;
+    RegOp op;
+    uint32_t npush;
+    const Push *push;
+} Move;
+
+typedef struct Step {
+    uint32_t count;
+    Move at[];
+} Step;
+
+/* What a token does in a state; `set` is a TOKENS node of the network's IR. */
+typedef struct TokenMove {
+    const Network *network;
+    NodeId set;
+    Move move;
+} TokenMove;
+
+typedef struct TokenMoves {
+    uint32_t count;
+    TokenMove at[];
+} TokenMoves;
+
+/* A call edge: read a text of `callee`, then go on at `ret`. */
+typedef struct Call {
+    Frame *callee;
+    const uint32_t *target; /* NFA positions after the call, not closed */
+    uint32_t ntargets;
+    State *ret; /* NULL until needed; under the lock */
+} Call;
+
+/* An entry of State.next: 0 unknown; a State with the low bit set: the only
+ * move is there, register kept, nothing pushed, not final, no loop state; else
+ * a Step. */
+typedef atomic_uintptr_t NextCell;
+
+struct State {
+    Frame *frame;
+    uint32_t id;       /* in its network, in order of making */
+    bool accepts;      /* may return (a loop state: if the register allows) */
+    bool is_loop;      /* the loop state of a counted frame */
+    bool is_final;     /* nothing to do but return */
+    bool has_tokens;   /* some token edge, calls included */
+    ByteSet first;     /* bytes with a move */
+    const uint8_t *map; /* byte -> index in next */
+    uint32_t nnext;
+    uint32_t npos;
+    const uint32_t *pos; /* sorted NFA positions that do something */
+    uint32_t ncalls;
+    Call *calls;
+    _Atomic(TokenMoves *) tokens; /* NULL: not made yet */
+    NextCell next[];
+};
+
+struct Frame {
+    Network *network;
+    uint32_t id;
+    NodeId node;     /* the RULE, REPEAT or other node it was made for */
+    bool is_counted;
+    uint32_t lo, hi; /* counted frames: hi may be REPEAT_INF */
+    struct Nfa *nfa;
+    uint8_t class_of[256]; /* bytes no state of the frame tells apart */
+    uint32_t nclasses;
+    State *start; /* NULL until needed; under the lock */
+};
+
+struct Network {
+    const Mem *mem;
+    Arena arena; /* frames, states, steps */
+    Lock lock;
+    Ir *ir; /* borrowed; read only */
+    Lowered lowered;
+    Network *shared; /* the vocabulary's, or NULL; outlives this one */
+    weir_error error; /* sticky; under the lock */
+    NodeId root;        /* the RULE node of the root */
+    Map frame_index;    /* node -> frames.at */
+    VEC(Frame *) frames; /* own ones and, by linking, shared ones */
+    VEC(NodeId) frame_nodes; /* by frame: its node here */
+    Map state_index; /* (frame, positions) -> states.at */
+    VEC(State *) states;
+    Map map_index; /* first set -> maps.at */
+    VEC(uint8_t *) maps;
+    Map shared_index; /* key of a shared rule -> keys.at; shared network */
+    VEC(struct SharedRule *) keys;
+    uint32_t depth; /* of the making in progress */
+};
+
+/* Takes over `lowered` (also on failure). `shared`: frames of rules that are
+ * marked RULE_SHARED are taken from there when it has them. */
+bool network_init(Network *net, Ir *ir, Lowered *lowered, Network *shared,
+                  weir_error *err);
+void network_free(Network *net);
+
+/* The root's start state, or NULL with the network's error. */
+State *network_start(Network *net);
+/* A copy of the sticky error; status OK when there is none. */
+weir_error network_error(Network *net);
+
+/* Makes and returns the cell of `byte`; 0 on error. Any thread. */
+uintptr_t state_next_make(State *q, uint8_t byte);
+/* The token edges, or NULL on error. Any thread. */
+const TokenMoves *state_tokens(State *q);
+
+static inline uintptr_t state_next(State *q, uint8_t byte)
+{
+    uintptr_t cell =
+        atomic_load_explicit(&q->next[q->map[byte]], memory_order_acquire);
+    return LIKELY(cell) ? cell : state_next_make(q, byte);
+}
+
+#define CELL_IS_STATE(cell) ((cell) & 1)
+static inline State *cell_state(uintptr_t cell)
+{
+    return (State *)(cell - 1);
+}
+static inline const Step *cell_step(uintptr_t cell)
+{
+    return (const Step *)cell;
+}
+
+/* Whether a configuration may return here; whether it can do nothing else. */
+static inline bool state_accepts(const State *q, uint32_t reg)
+{
+    return q->accepts && (!q->is_loop || reg >= q->frame->lo);
+}
+static inline bool state_is_done(const State *q, uint32_t reg)
+{
+    return q->is_final || (q->is_loop && reg == q->frame->hi);
+}
+
+/* The register at `to`: counting stops where it makes no more difference. */
+static inline uint32_t reg_apply(RegOp op, uint32_t reg, const State *to)
+{
+    uint32_t next = op.adds ? reg + op.reg : op.reg;
+    if (to->frame->hi == REPEAT_INF && next > to->frame->lo)
+        next = to->frame->lo;
+    return next;
+}
+
+/* All frames and states made so far, as text. docs/network.md explains it. */
+void network_print(Network *net, Out *out);
+/* Frames, states and bytes now. */
+void network_count(Network *net, uint32_t *frames, uint32_t *states,
+                   size_t *nbytes);
+
+#endif

@@ -1,0 +1,182 @@
+/* sharing.c: keys of shared rules, filing and finding.
+ *
+ * Key: the source bodies (before lowering, which is a function of them) of the
+ * rules reachable from the rule, in order of discovery, every reference by its
+ * place in that order. Equal keys mean equal frames.
+ * Cost: linear in the closure, for each shared rule; closures are small (the
+ * JSON rules).   Tests: unit/network_test.c.
+ */
+#include "network/sharing.h"
+
+#include "network/frame.h"
+
+typedef struct KeyBuild {
+    const Ir *ir;
+    const Mem *mem;
+    VEC(uint8_t) text;
+    VEC(RuleId) found;
+    VEC(NodeId) todo; /* of one body, depth first */
+    bool failed;
+} KeyBuild;
+
+static void key_put(KeyBuild *k, const void *data, size_t nbytes)
+{
+    if (k->failed || !vec_reserve(k->mem, &k->text, k->text.count + nbytes)) {
+        k->failed = true;
+        return;
+    }
+    if (nbytes) memcpy(k->text.at + k->text.count, data, nbytes);
+    k->text.count += (uint32_t)nbytes;
+}
+
+static void key_word(KeyBuild *k, uint32_t word)
+{
+    key_put(k, &word, sizeof word);
+}
+
+static uint32_t key_rule(KeyBuild *k, RuleId rule)
+{
+    for (uint32_t i = 0; i < k->found.count; i++)
+        if (k->found.at[i] == rule) return i;
+    if (!vec_push(k->mem, &k->found, rule)) k->failed = true;
+    return k->found.count - 1;
+}
+
+static void key_dfa(KeyBuild *k, const Dfa *d)
+{
+    uint32_t nedges = d->edge_start[d->nstates];
+    key_word(k, d->nstates);
+    key_put(k, d->edge_start, (d->nstates + 1) * sizeof *d->edge_start);
+    key_put(k, d->edges, nedges * sizeof *d->edges);
+    key_put(k, d->accepts, d->nstates);
+}
+
+static void key_push(KeyBuild *k, NodeId id)
+{
+    if (!vec_push(k->mem, &k->todo, id)) k->failed = true;
+}
+
+static void key_node(KeyBuild *k, NodeId id)
+{
+    const Ir *ir = k->ir;
+    Node n = ir_node(ir, id);
+    key_word(k, n.kind);
+    switch (n.kind) {
+    case NODE_BYTES:
+        key_word(k, n.b);
+        key_put(k, ir->bytes.at + n.a, n.b);
+        break;
+    case NODE_CLASS:
+    case NODE_TOKENS:
+        key_word(k, n.b);
+        key_word(k, n.c);
+        key_put(k, ir->ranges.at + n.a, n.b * sizeof(Range));
+        break;
+    case NODE_SEQ:
+    case NODE_ALT:
+        key_word(k, n.b);
+        for (uint32_t i = n.b; i-- > 0;) key_push(k, ir->kids.at[n.a + i]);
+        break;
+    case NODE_REPEAT:
+        key_word(k, n.b);
+        key_word(k, n.c);
+        key_push(k, n.a);
+        break;
+    case NODE_RULE:
+        key_word(k, key_rule(k, n.a));
+        break;
+    case NODE_REGULAR:
+        key_dfa(k, &ir->dfas.at[n.a]);
+        break;
+    default:
+        break;
+    }
+}
+
+/* k->text becomes the key of `rule`. */
+static bool key_build(KeyBuild *k, RuleId rule)
+{
+    k->text.count = k->found.count = 0;
+    key_rule(k, rule);
+    for (uint32_t i = 0; i < k->found.count && !k->failed; i++) {
+        key_push(k, k->ir->rules.at[k->found.at[i]].body);
+        while (k->todo.count && !k->failed)
+            key_node(k, k->todo.at[--k->todo.count]);
+    }
+    return !k->failed;
+}
+
+static void key_free(KeyBuild *k)
+{
+    vec_free(k->mem, &k->text);
+    vec_free(k->mem, &k->found);
+    vec_free(k->mem, &k->todo);
+}
+
+static bool fail_memory(Network *net)
+{
+    return diag_no_memory(&net->error);
+}
+
+/* Calls each(net, key, RULE node) for every reference to a shared rule. */
+static bool each_shared(Network *net, KeyBuild *k,
+                        bool (*each)(Network *, KeyBuild *, NodeId))
+{
+    const Ir *ir = net->ir;
+    for (NodeId id = 0; id < ir->nodes.count; id++) {
+        Node n = ir->nodes.at[id];
+        if (n.kind != NODE_RULE) continue;
+        if (!(ir->rules.at[n.a].flags & RULE_SHARED)) continue;
+        if (!key_build(k, n.a)) return fail_memory(net);
+        if (!each(net, k, id)) return false;
+    }
+    return true;
+}
+
+static bool publish_one(Network *net, KeyBuild *k, NodeId id)
+{
+    if (net->lowered.body.at[ir_node(net->ir, id).a] == NODE_NEVER_ID)
+        return true;
+    SharedRule *rule = arena_new(&net->arena, SharedRule);
+    if (!rule) return fail_memory(net);
+    rule->key = span_of(arena_copy(&net->arena, k->text.at, k->text.count),
+                        k->text.count);
+    rule->frame = frame_of(net, id);
+    if (!rule->frame) return false;
+    uint64_t h = hash_bytes(0, k->text.at, k->text.count);
+    if (!rule->key.at || !vec_push(net->mem, &net->keys, rule) ||
+        !map_add(net->mem, &net->shared_index, h, net->keys.count - 1))
+        return fail_memory(net);
+    return true;
+}
+
+static bool link_one(Network *net, KeyBuild *k, NodeId id)
+{
+    Network *shared = net->shared;
+    uint64_t h = hash_bytes(0, k->text.at, k->text.count);
+    Span key = span_of(k->text.at, k->text.count);
+    for (MapPos p = map_first(&shared->shared_index, h); p.value != MAP_NONE;
+         p = map_next(&shared->shared_index, h, p)) {
+        SharedRule *rule = shared->keys.at[p.value];
+        if (!span_equal(rule->key, key)) continue;
+        return frame_file(net, id, rule->frame);
+    }
+    return true;
+}
+
+bool sharing_publish(Network *net)
+{
+    KeyBuild k = {.ir = net->ir, .mem = net->mem};
+    bool ok = each_shared(net, &k, publish_one);
+    key_free(&k);
+    return ok;
+}
+
+bool sharing_link(Network *net, Network *shared)
+{
+    KeyBuild k = {.ir = net->ir, .mem = net->mem};
+    if (!shared->keys.count) return true;
+    bool ok = each_shared(net, &k, link_one);
+    key_free(&k);
+    return ok;
+}

@@ -1,0 +1,289 @@
+/* step.c: what a byte or a token does in a state, calls included.
+ *
+ * step(q, b) = the move to the subset after b, if not empty, and for each call
+ * (f, ret) of q, with s = start of f, every move of step(s, b) with `ret`
+ * pushed below what it pushes. A `ret` with nothing left to do is not pushed
+ * (tail call); a move that ends at once in a final state takes the return
+ * point it has just pushed instead. Registers of a callee start at 0, so they
+ * become constants on the way.
+ * Tests: unit/network_test.c.
+ */
+#include "network/frame.h"
+
+const Step step_dead = {0};
+
+typedef VEC(Push) Pushes;
+
+typedef struct MoveList {
+    Network *net;
+    VEC(Move) moves;
+    Pushes pushes; /* scratch of one move */
+} MoveList;
+
+static const RegOp reg_keep = {0, true};
+
+static bool fail_memory(Network *net)
+{
+    return diag_no_memory(&net->error);
+}
+
+static bool op_same(RegOp a, RegOp b)
+{
+    return a.reg == b.reg && a.adds == b.adds;
+}
+
+static bool move_same(const Move *a, const Move *b)
+{
+    if (a->to != b->to || !op_same(a->op, b->op) || a->npush != b->npush)
+        return false;
+    for (uint32_t i = 0; i < a->npush; i++)
+        if (a->push[i].state != b->push[i].state ||
+            !op_same(a->push[i].op, b->push[i].op))
+            return false;
+    return true;
+}
+
+/* Adds `m` with list->pushes as its return points, unless it is there. */
+static bool move_add(MoveList *list, Move m)
+{
+    Network *net = list->net;
+    m.push = list->pushes.at;
+    m.npush = list->pushes.count;
+    for (uint32_t i = 0; i < list->moves.count; i++)
+        if (move_same(&list->moves.at[i], &m)) return true;
+    m.push = arena_copy(&net->arena, m.push, m.npush * sizeof *m.push);
+    if (!m.push || !vec_push(net->mem, &list->moves, m))
+        return fail_memory(net);
+    return true;
+}
+
+/* A callee's register operation seen from the caller: the register was 0. */
+static RegOp op_constant(RegOp op, const State *to)
+{
+    return (RegOp){reg_apply(op, 0, to), false};
+}
+
+/* The move m of the start of call's callee, made by q's call. */
+static bool move_through(MoveList *list, State *q, Call *call, const Move *m)
+{
+    Network *net = list->net;
+    State *ret = call_ret(net, q, call);
+    if (!ret) return false;
+    RegOp ret_op = ret->is_loop ? (RegOp){1, true} : reg_keep;
+    list->pushes.count = 0;
+    if (!ret->is_final &&
+        !vec_push(net->mem, &list->pushes, (Push){ret, ret_op}))
+        return fail_memory(net);
+    for (uint32_t i = 0; i < m->npush; i++) {
+        Push p = m->push[i];
+        p.op = op_constant(p.op, p.state);
+        if (!vec_push(net->mem, &list->pushes, p)) return fail_memory(net);
+    }
+    Move made = {.to = m->to, .op = op_constant(m->op, m->to)};
+    while (list->pushes.count && state_is_done(made.to, made.op.reg) &&
+           !made.op.adds) {
+        Push top = list->pushes.at[--list->pushes.count];
+        made.to = top.state;
+        made.op = top.op;
+    }
+    return move_add(list, made);
+}
+
+/* A move inside the frame, to a closed set. */
+static bool move_local(MoveList *list, Frame *f, const PosSet *set)
+{
+    if (!set->count) return true;
+    list->pushes.count = 0;
+    if (set_ends_copy(f, set))
+        return move_add(list, (Move){.to = f->start, .op = {1, true}});
+    State *to = state_intern(f, set);
+    return to && move_add(list, (Move){.to = to, .op = reg_keep});
+}
+
+static bool local_moves(MoveList *list, State *q, uint8_t byte)
+{
+    PosSet set = {0};
+    Network *net = list->net;
+    if (!q->frame->nfa) return true;
+    bool ok = nfa_step(q->frame->nfa, net->mem, q->pos, q->npos, byte, &set);
+    ok = ok ? move_local(list, q->frame, &set) : fail_memory(net);
+    vec_free(net->mem, &set);
+    return ok;
+}
+
+
+static bool call_moves(MoveList *list, State *q, Call *call, uint8_t byte)
+{
+    State *start = callee_start(list->net, call->callee);
+    if (!start) return false;
+    if (!byteset_has(&start->first, byte)) return true;
+    uintptr_t cell = next_cell(list->net, start, byte);
+    if (!cell) return false;
+    if (CELL_IS_STATE(cell)) {
+        Move plain = {.to = cell_state(cell), .op = reg_keep};
+        return move_through(list, q, call, &plain);
+    }
+    const Step *step = cell_step(cell);
+    for (uint32_t i = 0; i < step->count; i++)
+        if (!move_through(list, q, call, &step->at[i])) return false;
+    return true;
+}
+
+/* True when the short form says it all. */
+static bool move_is_plain(const Move *m)
+{
+    return !m->npush && op_same(m->op, reg_keep) && !m->to->is_final &&
+           !m->to->is_loop;
+}
+
+static uintptr_t moves_pack(MoveList *list)
+{
+    uint32_t n = list->moves.count;
+    if (!n) return (uintptr_t)&step_dead;
+    if (n == 1 && move_is_plain(&list->moves.at[0]))
+        return (uintptr_t)list->moves.at[0].to | 1;
+    Step *step = arena_alloc(&list->net->arena,
+                             sizeof *step + n * sizeof(Move));
+    if (!step) return fail_memory(list->net), 0;
+    step->count = n;
+    memcpy(step->at, list->moves.at, n * sizeof(Move));
+    return (uintptr_t)step;
+}
+
+static void list_free(MoveList *list)
+{
+    vec_free(list->net->mem, &list->moves);
+    vec_free(list->net->mem, &list->pushes);
+}
+
+uintptr_t step_make(Network *net, State *q, uint8_t byte)
+{
+    if (!byteset_has(&q->first, byte)) return (uintptr_t)&step_dead;
+    MoveList list = {.net = net};
+    bool ok = local_moves(&list, q, byte);
+    for (uint32_t i = 0; ok && i < q->ncalls; i++)
+        ok = call_moves(&list, q, &q->calls[i], byte);
+    uintptr_t cell = ok ? moves_pack(&list) : 0;
+    list_free(&list);
+    return cell;
+}
+
+uintptr_t next_cell(Network *net, State *q, uint8_t byte)
+{
+    NextCell *slot = &q->next[q->map[byte]];
+    uintptr_t cell = atomic_load_explicit(slot, memory_order_acquire);
+    if (cell) return cell;
+    if (q->frame->network != net) {
+        cell = state_next_make(q, byte);
+        if (!cell) net->error = network_error(q->frame->network);
+        return cell;
+    }
+    cell = step_make(net, q, byte);
+    if (cell) atomic_store_explicit(slot, cell, memory_order_release);
+    return cell;
+}
+
+/* ---- tokens ---- */
+
+typedef struct TokenList {
+    MoveList list; /* one move at a time */
+    VEC(TokenMove) made;
+} TokenList;
+
+/* Takes the moves that list holds as moves on `set`. */
+static bool tokens_take(TokenList *t, const Network *network, NodeId set)
+{
+    for (uint32_t i = 0; i < t->list.moves.count; i++) {
+        TokenMove m = {network, set, t->list.moves.at[i]};
+        if (!vec_push(t->list.net->mem, &t->made, m))
+            return fail_memory(t->list.net);
+    }
+    t->list.moves.count = 0;
+    return true;
+}
+
+/* All targets of the edges with one set, as one move. */
+static bool local_tokens(TokenList *t, State *q, NodeId set)
+{
+    Network *net = t->list.net;
+    const Nfa *nfa = q->frame->nfa;
+    PosSet to = {0};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < q->npos; i++)
+        for (uint32_t e = nfa->edge_start[q->pos[i]];
+             ok && e < nfa->edge_start[q->pos[i] + 1]; e++)
+            if (nfa->edges[e].kind == NFA_TOKENS && nfa->edges[e].node == set)
+                ok = vec_push(net->mem, &to, nfa->edges[e].to);
+    ok = ok && nfa_close(q->frame->nfa, net->mem, &to);
+    ok = ok ? move_local(&t->list, q->frame, &to) : fail_memory(net);
+    vec_free(net->mem, &to);
+    return ok && tokens_take(t, net, set);
+}
+
+static bool token_seen(const TokenList *t, NodeId set)
+{
+    for (uint32_t i = 0; i < t->made.count; i++)
+        if (t->made.at[i].set == set) return true;
+    return false;
+}
+
+static bool own_tokens(TokenList *t, State *q)
+{
+    const Nfa *nfa = q->frame->nfa;
+    for (uint32_t i = 0; nfa && i < q->npos; i++)
+        for (uint32_t e = nfa->edge_start[q->pos[i]];
+             e < nfa->edge_start[q->pos[i] + 1]; e++)
+            if (nfa->edges[e].kind == NFA_TOKENS &&
+                !token_seen(t, nfa->edges[e].node) &&
+                !local_tokens(t, q, nfa->edges[e].node))
+                return false;
+    return true;
+}
+
+static const TokenMoves *tokens_of(Network *net, State *q)
+{
+    TokenMoves *known = atomic_load_explicit(&q->tokens, memory_order_acquire);
+    if (known) return known;
+    if (q->frame->network != net) return state_tokens(q);
+    known = token_moves_make(net, q);
+    if (known) atomic_store_explicit(&q->tokens, known, memory_order_release);
+    return known;
+}
+
+static bool called_tokens(TokenList *t, State *q, Call *call)
+{
+    State *start = callee_start(t->list.net, call->callee);
+    if (!start) return false;
+    if (!start->has_tokens) return true;
+    const TokenMoves *moves = tokens_of(t->list.net, start);
+    if (!moves) return false;
+    for (uint32_t i = 0; i < moves->count; i++) {
+        const TokenMove *m = &moves->at[i];
+        if (!move_through(&t->list, q, call, &m->move) ||
+            !tokens_take(t, m->network, m->set))
+            return false;
+    }
+    return true;
+}
+
+TokenMoves *token_moves_make(Network *net, State *q)
+{
+    TokenList t = {.list = {.net = net}};
+    TokenMoves *out = NULL;
+    bool ok = own_tokens(&t, q);
+    for (uint32_t i = 0; ok && i < q->ncalls; i++)
+        ok = called_tokens(&t, q, &q->calls[i]);
+    if (ok) {
+        out = arena_alloc(&net->arena,
+                          sizeof *out + t.made.count * sizeof(TokenMove));
+        if (!out) fail_memory(net);
+    }
+    if (out) {
+        out->count = t.made.count;
+        if (out->count)
+            memcpy(out->at, t.made.at, out->count * sizeof(TokenMove));
+    }
+    list_free(&t.list);
+    vec_free(net->mem, &t.made);
+    return out;
+}
