@@ -1,0 +1,289 @@
+/* json_grammar.c: RFC 8259 as rules, one set for each way to lay it out.
+ *
+ * In:    a whitespace policy. Out: rules, made on first use.
+ *   value  := object | array | string | number | "true" | "false" | "null"
+ *   array  := "[" (open value end (comma value end)* close | hollow) "]"
+ *   object := "{" (open pair end (comma pair end)* close | hollow) "}"
+ *   pair   := string colon value
+ * Holds: between two pieces stands one gap and never two, so that a run of
+ *        blanks is read in one way only. Every rule refers to shared rules
+ *        alone, and is shared by content: equal policies, equal rules.
+ * A string is a row of code points from U+0020 on, without quote and
+ * backslash, and of escapes; an escape of a surrogate must come as a high one
+ * and a low one (RFC 8259 leaves lone ones unpredictable; they denote no text).
+ * Cost:  a fixed number of nodes a depth.
+ * Tests: unit/json_grammar_test.c.
+ */
+#include "syntax/json_grammar.h"
+
+#define CLASS(ir, ...)                           \
+    ir_class((ir), (const Range[]){__VA_ARGS__}, \
+             sizeof((const Range[]){__VA_ARGS__}) / sizeof(Range), false)
+#define SEQ(ir, ...)                            \
+    ir_seq((ir), (const NodeId[]){__VA_ARGS__}, \
+           sizeof((const NodeId[]){__VA_ARGS__}) / sizeof(NodeId))
+#define ALT(ir, ...)                            \
+    ir_alt((ir), (const NodeId[]){__VA_ARGS__}, \
+           sizeof((const NodeId[]){__VA_ARGS__}) / sizeof(NodeId))
+
+static NodeId text(Ir *ir, const char *literal)
+{
+    return ir_bytes(ir, span_text(literal));
+}
+
+static NodeId star(Ir *ir, NodeId node)
+{
+    return ir_repeat(ir, node, 0, REPEAT_INF);
+}
+
+static RuleId new_rule(Ir *ir, const char *name, uint32_t flags)
+{
+    return ir_rule_new(ir, span_text(name), RULE_SHARED | flags);
+}
+
+/* ---- policy ---- */
+
+static bool is_blank(uint8_t c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+/* The given separator, or the default; it must be one mark among blanks. */
+static NodeId separator(Ir *ir, weir_bytes given, const char *usual,
+                        uint8_t mark)
+{
+    Span s = given.size ? span_of(given.data, given.size) : span_text(usual);
+    size_t marks = 0, others = 0;
+    for (size_t i = 0; i < s.size; i++) {
+        marks += s.at[i] == mark;
+        others += s.at[i] != mark && !is_blank(s.at[i]);
+    }
+    if (marks == 1 && !others) return ir_bytes(ir, s);
+    diag_fail(&ir->error, WEIR_ARGUMENT, 0, 0,
+              "separator is not one '%c' among blanks", mark);
+    return NODE_NEVER_ID;
+}
+
+static NodeId any_space(Ir *ir, uint32_t max_run)
+{
+    if (max_run == UINT32_MAX) return NODE_EMPTY_ID;
+    RuleId space = new_rule(ir, "json_space", RULE_SPACE);
+    NodeId blank = CLASS(ir, {'\t', '\n'}, {'\r', '\r'}, {' ', ' '});
+    ir_rule_set(ir, space,
+                ir_repeat(ir, blank, 0, max_run ? max_run : JSON_SPACE_RUN));
+    return ir_ref(ir, space);
+}
+
+static void fixed_layout(JsonRules *json, const weir_space *policy)
+{
+    Ir *ir = json->ir;
+    json->indent = policy->indent;
+    if (json->indent > JSON_MAX_INDENT) {
+        diag_fail(&ir->error, WEIR_ARGUMENT, 0, 0, "indent of %u, more than %u",
+                  json->indent, JSON_MAX_INDENT);
+        json->indent = 0;
+    }
+    json->item_separator =
+        separator(ir, policy->item_separator, policy->indent ? "," : ", ", ',');
+    json->key_separator = separator(ir, policy->key_separator, ": ", ':');
+}
+
+void json_rules_init(JsonRules *json, Ir *ir, const weir_space *policy)
+{
+    const weir_space any = {.kind = WEIR_SPACE_ANY};
+    if (!policy) policy = &any;
+    *json = (JsonRules){.ir = ir, .kind = policy->kind, .gap = NODE_EMPTY_ID};
+    json->string = json->number = RULE_NONE;
+    for (uint32_t i = 0; i <= JSON_LAYOUT_DEPTH; i++)
+        json->values[i] = json->arrays[i] = json->objects[i] = RULE_NONE;
+    switch (policy->kind) {
+    case WEIR_SPACE_ANY:
+        json->gap = any_space(ir, policy->max_run);
+        break;
+    case WEIR_SPACE_COMPACT:
+        break;
+    case WEIR_SPACE_FIXED:
+        fixed_layout(json, policy);
+        break;
+    default:
+        diag_fail(&ir->error, WEIR_ARGUMENT, 0, 0,
+                  "unknown whitespace policy %d", (int)policy->kind);
+    }
+}
+
+/* ---- scalars ---- */
+
+static NodeId hex_digits(Ir *ir, uint32_t count)
+{
+    NodeId hex = CLASS(ir, {'0', '9'}, {'A', 'F'}, {'a', 'f'});
+    return ir_repeat(ir, hex, count, count);
+}
+
+/* What may follow \u: a code point, or a high and a low surrogate. */
+static NodeId unicode_escape(Ir *ir)
+{
+    NodeId d = CLASS(ir, {'D', 'D'}, {'d', 'd'});
+    NodeId not_d =
+        CLASS(ir, {'0', '9'}, {'A', 'C'}, {'E', 'F'}, {'a', 'c'}, {'e', 'f'});
+    NodeId high = CLASS(ir, {'8', '9'}, {'A', 'B'}, {'a', 'b'});
+    NodeId low = CLASS(ir, {'C', 'F'}, {'c', 'f'});
+    NodeId below = CLASS(ir, {'0', '7'});
+    return ALT(ir, SEQ(ir, not_d, hex_digits(ir, 3)),
+               SEQ(ir, d, below, hex_digits(ir, 2)),
+               SEQ(ir, d, high, hex_digits(ir, 2), text(ir, "\\u"), d, low,
+                   hex_digits(ir, 2)));
+}
+
+RuleId json_string_rule(JsonRules *json)
+{
+    if (json->string != RULE_NONE) return json->string;
+    Ir *ir = json->ir;
+    json->string = new_rule(ir, "json_string", 0);
+    NodeId plain = CLASS(ir, {0x20, 0x21}, {0x23, 0x5B}, {0x5D, 0x10FFFF});
+    NodeId one = CLASS(ir, {'"', '"'}, {'\\', '\\'}, {'/', '/'}, {'b', 'b'},
+                       {'f', 'f'}, {'n', 'n'}, {'r', 'r'}, {'t', 't'});
+    NodeId escape = ALT(ir, one, SEQ(ir, text(ir, "u"), unicode_escape(ir)));
+    NodeId piece = ALT(ir, plain, SEQ(ir, text(ir, "\\"), escape));
+    NodeId quote = text(ir, "\"");
+    ir_rule_set(ir, json->string, SEQ(ir, quote, star(ir, piece), quote));
+    return json->string;
+}
+
+RuleId json_number_rule(JsonRules *json)
+{
+    if (json->number != RULE_NONE) return json->number;
+    Ir *ir = json->ir;
+    json->number = new_rule(ir, "json_number", 0);
+    NodeId digit = CLASS(ir, {'0', '9'}), nonzero = CLASS(ir, {'1', '9'});
+    NodeId digits = ir_repeat(ir, digit, 1, REPEAT_INF);
+    NodeId whole = ALT(ir, text(ir, "0"), SEQ(ir, nonzero, star(ir, digit)));
+    NodeId fraction = SEQ(ir, text(ir, "."), digits);
+    NodeId sign = CLASS(ir, {'+', '+'}, {'-', '-'});
+    NodeId power = SEQ(ir, CLASS(ir, {'E', 'E'}, {'e', 'e'}),
+                       ir_optional(ir, sign), digits);
+    ir_rule_set(ir, json->number,
+                SEQ(ir, ir_optional(ir, text(ir, "-")), whole,
+                    ir_optional(ir, fraction), ir_optional(ir, power)));
+    return json->number;
+}
+
+/* ---- between the pieces ---- */
+
+/* A new line at `level` of indent, or nothing without one. */
+static NodeId new_line(JsonRules *json, uint32_t level)
+{
+    if (!json->indent) return NODE_EMPTY_ID;
+    Ir *ir = json->ir;
+    uint32_t blanks = json->indent * level;
+    NodeId margin = ir_repeat(ir, text(ir, " "), blanks, blanks);
+    return ir_seq2(ir, text(ir, "\n"), margin);
+}
+
+/* Whether no item can stand in a container at `depth`. */
+static bool is_too_deep(const JsonRules *json, uint32_t depth)
+{
+    return json->indent && depth >= JSON_LAYOUT_DEPTH;
+}
+
+NodeId json_open(JsonRules *json, uint32_t depth)
+{
+    if (is_too_deep(json, depth)) return NODE_NEVER_ID;
+    return ir_seq2(json->ir, json->gap, new_line(json, depth + 1));
+}
+
+NodeId json_end(JsonRules *json)
+{
+    return json->gap;
+}
+
+NodeId json_comma(JsonRules *json, uint32_t depth)
+{
+    Ir *ir = json->ir;
+    if (json->kind != WEIR_SPACE_FIXED)
+        return ir_seq2(ir, text(ir, ","), json->gap);
+    return ir_seq2(ir, json->item_separator, new_line(json, depth + 1));
+}
+
+NodeId json_close(JsonRules *json, uint32_t depth)
+{
+    return new_line(json, depth);
+}
+
+NodeId json_hollow(JsonRules *json)
+{
+    return json->gap;
+}
+
+NodeId json_colon(JsonRules *json)
+{
+    if (json->kind == WEIR_SPACE_FIXED) return json->key_separator;
+    return SEQ(json->ir, json->gap, text(json->ir, ":"), json->gap);
+}
+
+NodeId json_container(JsonRules *json, uint32_t depth, const char *brackets,
+                      NodeId item)
+{
+    Ir *ir = json->ir;
+    NodeId first = json_open(json, depth), hollow = json_hollow(json);
+    NodeId last = ir_bytes(ir, span_of(brackets + 1, 1));
+    NodeId ended = ir_seq2(ir, item, json_end(json));
+    NodeId more = ir_seq2(ir, json_comma(json, depth), ended);
+    NodeId items = SEQ(ir, ended, star(ir, more), json_close(json, depth));
+    if (first == hollow) /* one run of blanks, read once */
+        items = ir_seq2(ir, first, ir_optional(ir, items));
+    else
+        items = ir_alt2(ir, hollow, ir_seq2(ir, first, items));
+    return SEQ(ir, ir_bytes(ir, span_of(brackets, 1)), items, last);
+}
+
+/* ---- values ---- */
+
+/* Only an indent tells depths apart. */
+static uint32_t layout_depth(const JsonRules *json, uint32_t depth)
+{
+    return json->indent ? MIN(depth, JSON_LAYOUT_DEPTH) : 0;
+}
+
+/* The value of an item: NEVER where no item can stand. */
+static NodeId inner_value(JsonRules *json, uint32_t depth)
+{
+    if (is_too_deep(json, depth)) return NODE_NEVER_ID;
+    return ir_ref(json->ir, json_value_rule(json, depth + 1));
+}
+
+RuleId json_array_rule(JsonRules *json, uint32_t depth)
+{
+    RuleId *rule = &json->arrays[layout_depth(json, depth)];
+    if (*rule != RULE_NONE || !ir_ok(json->ir)) return *rule;
+    *rule = new_rule(json->ir, "json_array", 0);
+    NodeId item = inner_value(json, depth);
+    ir_rule_set(json->ir, *rule, json_container(json, depth, "[]", item));
+    return *rule;
+}
+
+RuleId json_object_rule(JsonRules *json, uint32_t depth)
+{
+    RuleId *rule = &json->objects[layout_depth(json, depth)];
+    if (*rule != RULE_NONE || !ir_ok(json->ir)) return *rule;
+    *rule = new_rule(json->ir, "json_object", 0);
+    Ir *ir = json->ir;
+    NodeId pair = SEQ(ir, ir_ref(ir, json_string_rule(json)), json_colon(json),
+                      inner_value(json, depth));
+    ir_rule_set(ir, *rule, json_container(json, depth, "{}", pair));
+    return *rule;
+}
+
+RuleId json_value_rule(JsonRules *json, uint32_t depth)
+{
+    RuleId *rule = &json->values[layout_depth(json, depth)];
+    if (*rule != RULE_NONE || !ir_ok(json->ir)) return *rule;
+    Ir *ir = json->ir;
+    *rule = new_rule(ir, "json_value", 0);
+    ir_rule_set(ir, *rule,
+                ALT(ir, ir_ref(ir, json_object_rule(json, depth)),
+                    ir_ref(ir, json_array_rule(json, depth)),
+                    ir_ref(ir, json_string_rule(json)),
+                    ir_ref(ir, json_number_rule(json)), text(ir, "true"),
+                    text(ir, "false"), text(ir, "null")));
+    return *rule;
+}
