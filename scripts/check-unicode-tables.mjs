@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // check-unicode-tables.mjs: src/text/unicode.c against the regular expressions
 // and String.prototype.toUpperCase of the Node that runs this.
 //

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 // make-unicode-tables.mjs: Unicode data -> src/text/unicode_tables.c.
 //
 // Run where the three packages below are installed, then say where:

@@ -43,13 +43,25 @@ typedef struct NameTable {
 } NameTable;
 
 static const NameTable name_tables[] = {
-    {unicode_category_names, &unicode_category_name_count, false, true,
+    {unicode_category_names,
+     &unicode_category_name_count,
+     false,
+     true,
      {"gc", "General_Category"}},
-    {unicode_script_names, &unicode_script_name_count, false, true,
+    {unicode_script_names,
+     &unicode_script_name_count,
+     false,
+     true,
      {"sc", "Script"}},
-    {unicode_script_names, &unicode_script_name_count, true, false,
+    {unicode_script_names,
+     &unicode_script_name_count,
+     true,
+     false,
      {"scx", "Script_Extensions"}},
-    {unicode_binary_names, &unicode_binary_name_count, false, true,
+    {unicode_binary_names,
+     &unicode_binary_name_count,
+     false,
+     true,
      {NULL, NULL}},
 };
 
@@ -86,8 +98,7 @@ static const UnicodeName *name_find(const NameTable *table, Span name,
                                     NameEqual equal)
 {
     for (uint32_t i = 0; i < *table->count; i++)
-        if (equal(name, span_text(table->rows[i].name)))
-            return &table->rows[i];
+        if (equal(name, span_text(table->rows[i].name))) return &table->rows[i];
     return NULL;
 }
 
@@ -199,8 +210,7 @@ static uint32_t case_orbit(RunTable table, uint32_t rune, uint32_t *out)
     for (uint32_t i = 0; i < table.count; i++) {
         const UnicodeRun *run = &table.runs[i];
         int64_t source = (int64_t)target - run->delta;
-        if (source >= 0 && source <= RUNE_MAX &&
-            run_has(run, (uint32_t)source))
+        if (source >= 0 && source <= RUNE_MAX && run_has(run, (uint32_t)source))
             orbit_add(out, &count, (uint32_t)source);
     }
     return count;

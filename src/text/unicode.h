@@ -17,14 +17,36 @@ const char *unicode_version(void);
 
 /* The 30 general categories; the names are Unicode's, in upper case. */
 typedef enum UnicodeCategory {
-    UNICODE_CN, UNICODE_CC, UNICODE_CF, UNICODE_CO, UNICODE_CS, /* other */
-    UNICODE_LU, UNICODE_LL, UNICODE_LT, UNICODE_LM, UNICODE_LO, /* letter */
-    UNICODE_MN, UNICODE_MC, UNICODE_ME,                         /* mark */
-    UNICODE_ND, UNICODE_NL, UNICODE_NO,                         /* number */
-    UNICODE_PC, UNICODE_PD, UNICODE_PS, UNICODE_PE,        /* punctuation */
-    UNICODE_PI, UNICODE_PF, UNICODE_PO,
-    UNICODE_SM, UNICODE_SC, UNICODE_SK, UNICODE_SO,             /* symbol */
-    UNICODE_ZS, UNICODE_ZL, UNICODE_ZP                       /* separator */
+    UNICODE_CN,
+    UNICODE_CC,
+    UNICODE_CF,
+    UNICODE_CO,
+    UNICODE_CS, /* other */
+    UNICODE_LU,
+    UNICODE_LL,
+    UNICODE_LT,
+    UNICODE_LM,
+    UNICODE_LO, /* letter */
+    UNICODE_MN,
+    UNICODE_MC,
+    UNICODE_ME, /* mark */
+    UNICODE_ND,
+    UNICODE_NL,
+    UNICODE_NO, /* number */
+    UNICODE_PC,
+    UNICODE_PD,
+    UNICODE_PS,
+    UNICODE_PE, /* punctuation */
+    UNICODE_PI,
+    UNICODE_PF,
+    UNICODE_PO,
+    UNICODE_SM,
+    UNICODE_SC,
+    UNICODE_SK,
+    UNICODE_SO, /* symbol */
+    UNICODE_ZS,
+    UNICODE_ZL,
+    UNICODE_ZP /* separator */
 } UnicodeCategory;
 
 /* Category of any number; UNICODE_CN above U+10FFFF. Three table reads. */

@@ -52,19 +52,25 @@ static void test_category(void **state)
         uint32_t rune;
         UnicodeCategory category;
     } facts[] = {
-        {0, UNICODE_CC},       {' ', UNICODE_ZS},     {'!', UNICODE_PO},
-        {'$', UNICODE_SC},     {'(', UNICODE_PS},     {')', UNICODE_PE},
-        {'+', UNICODE_SM},     {'-', UNICODE_PD},     {'0', UNICODE_ND},
-        {'A', UNICODE_LU},     {'^', UNICODE_SK},     {'_', UNICODE_PC},
-        {'z', UNICODE_LL},     {0x7F, UNICODE_CC},    {0xA6, UNICODE_SO},
-        {0xAB, UNICODE_PI},    {0xAD, UNICODE_CF},    {0xBB, UNICODE_PF},
-        {0xBD, UNICODE_NO},    {0x1C5, UNICODE_LT},   {0x2B0, UNICODE_LM},
-        {0x301, UNICODE_MN},   {0x378, UNICODE_CN},   {0x488, UNICODE_ME},
-        {0x5D0, UNICODE_LO},   {0x903, UNICODE_MC},   {0x2028, UNICODE_ZL},
-        {0x2029, UNICODE_ZP},  {0x2160, UNICODE_NL},  {0x4E00, UNICODE_LO},
-        {0xD800, UNICODE_CS},  {0xDFFF, UNICODE_CS},  {0xE000, UNICODE_CO},
-        {0xFFFF, UNICODE_CN},  {0x1F600, UNICODE_SO}, {0x10FFFD, UNICODE_CO},
-        {RUNE_MAX, UNICODE_CN}, {RUNE_MAX + 1, UNICODE_CN},
+        {0, UNICODE_CC},          {' ', UNICODE_ZS},
+        {'!', UNICODE_PO},        {'$', UNICODE_SC},
+        {'(', UNICODE_PS},        {')', UNICODE_PE},
+        {'+', UNICODE_SM},        {'-', UNICODE_PD},
+        {'0', UNICODE_ND},        {'A', UNICODE_LU},
+        {'^', UNICODE_SK},        {'_', UNICODE_PC},
+        {'z', UNICODE_LL},        {0x7F, UNICODE_CC},
+        {0xA6, UNICODE_SO},       {0xAB, UNICODE_PI},
+        {0xAD, UNICODE_CF},       {0xBB, UNICODE_PF},
+        {0xBD, UNICODE_NO},       {0x1C5, UNICODE_LT},
+        {0x2B0, UNICODE_LM},      {0x301, UNICODE_MN},
+        {0x378, UNICODE_CN},      {0x488, UNICODE_ME},
+        {0x5D0, UNICODE_LO},      {0x903, UNICODE_MC},
+        {0x2028, UNICODE_ZL},     {0x2029, UNICODE_ZP},
+        {0x2160, UNICODE_NL},     {0x4E00, UNICODE_LO},
+        {0xD800, UNICODE_CS},     {0xDFFF, UNICODE_CS},
+        {0xE000, UNICODE_CO},     {0xFFFF, UNICODE_CN},
+        {0x1F600, UNICODE_SO},    {0x10FFFD, UNICODE_CO},
+        {RUNE_MAX, UNICODE_CN},   {RUNE_MAX + 1, UNICODE_CN},
         {UINT32_MAX, UNICODE_CN},
     };
     for (size_t i = 0; i < COUNT_OF(facts); i++)
@@ -160,11 +166,26 @@ static void test_sizes(void **state)
 static void test_names(void **state)
 {
     (void)state;
-    static const char *const unknown[] = {
-        "",       "greek",      "lu",       "L ",          "Script",
-        "sc=",    "=Greek",     "sc=Foo",   "Script=Lu",   "gc=Greek",
-        "scx=L",  "Emoji=Yes",  "InGreek",  "IsGreek",     "RGI_Emoji",
-        "gc==L",  "gc=Letter ", "block=Latin", "Uppercase_letter", "Lx"};
+    static const char *const unknown[] = {"",
+                                          "greek",
+                                          "lu",
+                                          "L ",
+                                          "Script",
+                                          "sc=",
+                                          "=Greek",
+                                          "sc=Foo",
+                                          "Script=Lu",
+                                          "gc=Greek",
+                                          "scx=L",
+                                          "Emoji=Yes",
+                                          "InGreek",
+                                          "IsGreek",
+                                          "RGI_Emoji",
+                                          "gc==L",
+                                          "gc=Letter ",
+                                          "block=Latin",
+                                          "Uppercase_letter",
+                                          "Lx"};
     for (size_t i = 0; i < COUNT_OF(unknown); i++)
         if (is_known(unknown[i])) fail_msg("%s is known", unknown[i]);
     assert_true(is_known("General_Category=Uppercase_Letter"));
@@ -183,8 +204,9 @@ static void test_loose_names(void **state)
 {
     (void)state;
     static const char *const known[] = {
-        "greek", "isGreek", "IS_greek", "lu", "uppercase letter",
-        "Upper-Case_Letter", "gc=lu", "SCRIPT = grek", "whitespace"};
+        "greek", "isGreek",          "IS_greek",
+        "lu",    "uppercase letter", "Upper-Case_Letter",
+        "gc=lu", "SCRIPT = grek",    "whitespace"};
     for (size_t i = 0; i < COUNT_OF(known); i++)
         if (!is_known_loosely(known[i])) fail_msg("%s unknown", known[i]);
     assert_false(is_known_loosely("is"));
@@ -228,8 +250,8 @@ static void test_upper(void **state)
 {
     (void)state;
     assert_int_equal(unicode_upper('a'), 'A');
-    assert_int_equal(unicode_upper(0xDF), 0xDF);     /* upper case is SS */
-    assert_int_equal(unicode_upper(0x131), 0x131);   /* not into ASCII */
+    assert_int_equal(unicode_upper(0xDF), 0xDF);   /* upper case is SS */
+    assert_int_equal(unicode_upper(0x131), 0x131); /* not into ASCII */
     assert_int_equal(unicode_upper(0x17F), 0x17F);
     assert_int_equal(unicode_upper(0x212A), 0x212A); /* not the kelvin sign */
     assert_int_equal(unicode_upper(0x10428), 0x10428);
@@ -279,10 +301,14 @@ static void test_orbits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_category), cmocka_unit_test(test_category_lists),
-        cmocka_unit_test(test_properties), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_names),    cmocka_unit_test(test_loose_names),
-        cmocka_unit_test(test_fold),     cmocka_unit_test(test_upper),
+        cmocka_unit_test(test_category),
+        cmocka_unit_test(test_category_lists),
+        cmocka_unit_test(test_properties),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_loose_names),
+        cmocka_unit_test(test_fold),
+        cmocka_unit_test(test_upper),
         cmocka_unit_test(test_orbits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
