@@ -1,0 +1,163 @@
+/* bdd.c: decision diagrams by the one operation if-then-else (Bryant; Brace,
+ * Rudell and Bryant for the form).
+ *
+ * In, out: functions of a pool.
+ * Method: split on the lowest variable of the three arguments, with an explicit
+ *        stack and a lossy cache of results; equal nodes are one node.
+ * Cost:  the product of the argument sizes at worst; every call is charged,
+ *        nodes are limited by the context's max_states.
+ * Tests: unit/lang_test.c (through nfa_determinize_guarded)
+ */
+#include "lang/bdd.h"
+
+enum { NODES_PER_STATE = 4, CACHE_FIRST = 1 << 10, CACHE_LAST = 1 << 18 };
+
+void bdd_init(BddPool *pool, LangCtx *ctx, const uint64_t *var_mask)
+{
+    *pool = (BddPool){.ctx = ctx, .var_mask = var_mask};
+    BddNode constant = {.var = UINT32_MAX};
+    if (!vec_push(ctx->mem, &pool->nodes, constant) ||
+        !vec_push(ctx->mem, &pool->nodes, constant))
+        lang_no_memory(ctx);
+}
+
+void bdd_free(BddPool *pool)
+{
+    const Mem *mem = pool->ctx->mem;
+    vec_free(mem, &pool->nodes);
+    map_free(mem, &pool->index);
+    vec_free(mem, &pool->stack);
+    mem_free(mem, pool->cache, pool->cache_size * sizeof *pool->cache);
+}
+
+/* ---- nodes ---- */
+
+static Bdd node_find(const BddPool *pool, BddNode n, uint64_t hash)
+{
+    for (MapPos p = map_first(&pool->index, hash); p.value != MAP_NONE;
+         p = map_next(&pool->index, hash, p)) {
+        BddNode known = pool->nodes.at[p.value];
+        if (known.var == n.var && known.lo == n.lo && known.hi == n.hi)
+            return p.value;
+    }
+    return BDD_FALSE;
+}
+
+/* The node "var ? hi : lo", whose halves ask later variables. */
+static Bdd node_intern(BddPool *pool, uint32_t var, Bdd lo, Bdd hi)
+{
+    LangCtx *ctx = pool->ctx;
+    if (lo == hi) return lo;
+    BddNode n = {var, lo, hi, 0};
+    uint64_t hash = hash_mix(hash_mix(1, var), (uint64_t)lo << 32 | hi);
+    Bdd known = node_find(pool, n, hash);
+    if (known) return known;
+    if (!lang_room(ctx, pool->nodes.count / NODES_PER_STATE))
+        return BDD_FALSE;
+    n.mask = pool->var_mask[var] | pool->nodes.at[lo].mask |
+             pool->nodes.at[hi].mask;
+    if (!vec_push(ctx->mem, &pool->nodes, n) ||
+        !map_add(ctx->mem, &pool->index, hash, pool->nodes.count - 1))
+        return lang_no_memory(ctx), BDD_FALSE;
+    return pool->nodes.count - 1;
+}
+
+Bdd bdd_var(BddPool *pool, uint32_t var)
+{
+    if (!lang_charge(pool->ctx, 4)) return BDD_FALSE;
+    return node_intern(pool, var, BDD_FALSE, BDD_TRUE);
+}
+
+/* ---- if-then-else ---- */
+
+/* Keeps the cache about as large as the pool; growing forgets. */
+static bool cache_grow(BddPool *pool)
+{
+    const Mem *mem = pool->ctx->mem;
+    uint32_t size = MAX(pool->cache_size, (uint32_t)CACHE_FIRST);
+    while (size < pool->nodes.count && size < CACHE_LAST) size *= 2;
+    if (size == pool->cache_size) return true;
+    mem_free(mem, pool->cache, pool->cache_size * sizeof *pool->cache);
+    pool->cache = mem_zero(mem, size * sizeof *pool->cache);
+    pool->cache_size = pool->cache ? size : 0;
+    return pool->cache || lang_no_memory(pool->ctx);
+}
+
+static BddCall *cache_slot(BddPool *pool, const BddFrame *f)
+{
+    uint64_t h = hash_mix(f->when, (uint64_t)f->yes << 32 | f->no);
+    return &pool->cache[h & (pool->cache_size - 1)];
+}
+
+/* Whether the answer is known without splitting. */
+static bool choose_known(BddPool *pool, const BddFrame *f, Bdd *result)
+{
+    if (f->when == BDD_TRUE || f->yes == f->no) return *result = f->yes, true;
+    if (f->when == BDD_FALSE) return *result = f->no, true;
+    if (f->yes == BDD_TRUE && f->no == BDD_FALSE)
+        return *result = f->when, true;
+    const BddCall *c = cache_slot(pool, f);
+    if (c->when != f->when || c->yes != f->yes || c->no != f->no)
+        return false; /* an empty slot has when == 0, which was answered */
+    return *result = c->result, true;
+}
+
+static uint32_t top_var(const BddPool *pool, const BddFrame *f)
+{
+    uint32_t var = pool->nodes.at[f->when].var;
+    var = MIN(var, pool->nodes.at[f->yes].var);
+    return MIN(var, pool->nodes.at[f->no].var);
+}
+
+static Bdd half(const BddPool *pool, Bdd f, uint32_t var, bool is_hi)
+{
+    BddNode n = pool->nodes.at[f];
+    if (n.var != var) return f;
+    return is_hi ? n.hi : n.lo;
+}
+
+static bool push_half(BddPool *pool, const BddFrame *f, bool is_hi)
+{
+    uint32_t var = top_var(pool, f);
+    BddFrame kid = {half(pool, f->when, var, is_hi),
+                    half(pool, f->yes, var, is_hi),
+                    half(pool, f->no, var, is_hi), 0, 0};
+    return vec_push(pool->ctx->mem, &pool->stack, kid) ||
+           lang_no_memory(pool->ctx);
+}
+
+/* One stage of the top frame; pops it when it has a result. */
+static bool choose_step(BddPool *pool, Bdd *result)
+{
+    BddFrame *f = &pool->stack.at[pool->stack.count - 1];
+    if (!lang_charge(pool->ctx, 4)) return false;
+    if (f->stage == 0) {
+        if (choose_known(pool, f, result)) return pool->stack.count--, true;
+        f->stage = 1;
+        BddFrame copy = *f; /* pushing may move the stack */
+        return push_half(pool, &copy, false);
+    }
+    if (f->stage == 1) {
+        f->lo = *result;
+        f->stage = 2;
+        BddFrame copy = *f;
+        return push_half(pool, &copy, true);
+    }
+    *result = node_intern(pool, top_var(pool, f), f->lo, *result);
+    *cache_slot(pool, f) = (BddCall){f->when, f->yes, f->no, *result};
+    pool->stack.count--;
+    return lang_ok(pool->ctx);
+}
+
+Bdd bdd_choose(BddPool *pool, Bdd when, Bdd yes, Bdd no)
+{
+    LangCtx *ctx = pool->ctx;
+    Bdd result = BDD_FALSE;
+    if (!lang_ok(ctx) || !cache_grow(pool)) return BDD_FALSE;
+    pool->stack.count = 0;
+    if (!vec_push(ctx->mem, &pool->stack, (BddFrame){when, yes, no, 0, 0}))
+        return lang_no_memory(ctx), BDD_FALSE;
+    while (pool->stack.count)
+        if (!choose_step(pool, &result)) return BDD_FALSE;
+    return result;
+}

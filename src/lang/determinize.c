@@ -1,0 +1,231 @@
+/* determinize.c: Nfa without assertions → Dfa by subset construction.
+ *
+ * In:    an Nfa.   Out: the minimal Dfa.
+ * A state of the result is a sorted set of those Nfa states that can read a
+ * code point or accept; states behind empty edges only are left out, so that
+ * fewer sets differ. Equal sets are one state.
+ * Cost:  exponential at worst, so states, edges and set members are charged,
+ *        and an empty budget ends in an error and no result.
+ * Holds: states [0, done) have their edges, [done, count) are queued.
+ * Tests: unit/lang_test.c
+ */
+#include "lang/nfa.h"
+
+#include <stdlib.h>
+
+#include "lang/graph.h"
+
+/* Members that all sets together may have for each state allowed. */
+enum { MEMBERS_PER_STATE = 64 };
+
+typedef struct Bucket {
+    uint32_t to, next; /* next of the same class, or NFA_NONE */
+} Bucket;
+
+typedef struct Subsets {
+    LangCtx *ctx;
+    const Nfa *nfa;
+    Graph graph;
+    VEC(uint32_t) members; /* set by set */
+    VEC(uint32_t) set_end; /* by set */
+    Map index;
+    VEC(Bucket) buckets;      /* targets of the present set */
+    VEC(uint32_t) classes;    /* that have some */
+    VEC(uint32_t) stack;
+    uint32_t *class_bucket;   /* by class: newest bucket, or NFA_NONE */
+    uint32_t *seen, epoch;    /* by Nfa state: epoch of the last visit */
+} Subsets;
+
+static int number_order(const void *x, const void *y)
+{
+    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    return (a > b) - (a < b);
+}
+
+static uint32_t set_start(const Subsets *s, uint32_t set)
+{
+    return set ? s->set_end.at[set - 1] : 0;
+}
+
+/* ---- closure ---- */
+
+static void next_epoch(Subsets *s)
+{
+    if (++s->epoch) return;
+    memset(s->seen, 0, s->nfa->state_edge.count * sizeof *s->seen);
+    s->epoch = 1;
+}
+
+static bool visit(Subsets *s, uint32_t state)
+{
+    if (s->seen[state] == s->epoch) return true;
+    s->seen[state] = s->epoch;
+    return vec_push(s->ctx->mem, &s->stack, state) || lang_no_memory(s->ctx);
+}
+
+/* Appends to members everything that empty edges reach from the stack. */
+static bool close_stack(Subsets *s)
+{
+    const Nfa *nfa = s->nfa;
+    while (s->stack.count) {
+        uint32_t state = s->stack.at[--s->stack.count];
+        bool is_member = state == nfa->accept;
+        for (uint32_t e = nfa->state_edge.at[state]; e != NFA_NONE;
+             e = nfa->edges.at[e].next) {
+            if (nfa->edges.at[e].kind == NFA_LABEL) {
+                is_member = true;
+            } else if (!visit(s, nfa->edges.at[e].to)) {
+                return false;
+            }
+        }
+        if (is_member && !vec_push(s->ctx->mem, &s->members, state))
+            return lang_no_memory(s->ctx);
+        if (!lang_charge(s->ctx, 4)) return false;
+    }
+    return true;
+}
+
+/* ---- sets ---- */
+
+static bool set_accepts(const Subsets *s, Span set)
+{
+    for (size_t i = 0; i < set.size / sizeof(uint32_t); i++)
+        if (((const uint32_t *)(const void *)set.at)[i] == s->nfa->accept)
+            return true;
+    return false;
+}
+
+static Span set_bytes(const Subsets *s, uint32_t set)
+{
+    uint32_t from = set_start(s, set);
+    return span_of(s->members.at + from,
+                   (s->set_end.at[set] - from) * sizeof(uint32_t));
+}
+
+static uint32_t set_find(const Subsets *s, Span key, uint64_t hash)
+{
+    for (MapPos p = map_first(&s->index, hash); p.value != MAP_NONE;
+         p = map_next(&s->index, hash, p))
+        if (span_equal(key, set_bytes(s, p.value))) return p.value;
+    return NFA_NONE;
+}
+
+/* The number of the set whose members are the pool's tail from `start`. */
+static bool set_intern(Subsets *s, uint32_t start, uint32_t *set)
+{
+    LangCtx *ctx = s->ctx;
+    uint32_t count = s->members.count - start;
+    if (count)
+        qsort(s->members.at + start, count, sizeof(uint32_t), number_order);
+    Span key = span_of(s->members.at + start, count * sizeof(uint32_t));
+    uint64_t hash = hash_bytes(0, key.at, key.size);
+    *set = set_find(s, key, hash);
+    if (*set != NFA_NONE) return s->members.count = start, true;
+    *set = s->set_end.count;
+    if (!lang_room(ctx, s->members.count / MEMBERS_PER_STATE) ||
+        !lang_room(ctx, (uint64_t)*set + 1) || !lang_charge(ctx, count * 4ull))
+        return false;
+    return (vec_push(ctx->mem, &s->set_end, s->members.count) &&
+            map_add(ctx->mem, &s->index, hash, *set)) ||
+           lang_no_memory(ctx);
+}
+
+/* ---- steps ---- */
+
+static bool bucket_add(Subsets *s, uint32_t class, uint32_t to)
+{
+    const Mem *mem = s->ctx->mem;
+    if (s->class_bucket[class] == NFA_NONE &&
+        !vec_push(mem, &s->classes, class))
+        return lang_no_memory(s->ctx);
+    Bucket b = {to, s->class_bucket[class]};
+    s->class_bucket[class] = s->buckets.count;
+    return vec_push(mem, &s->buckets, b) || lang_no_memory(s->ctx);
+}
+
+/* Sorts the edges of one Nfa state into the buckets of their classes. */
+static bool bucket_state(Subsets *s, uint32_t state)
+{
+    const Alphabet *a = &s->nfa->alphabet;
+    for (uint32_t e = s->nfa->state_edge.at[state]; e != NFA_NONE;
+         e = s->nfa->edges.at[e].next) {
+        NfaEdge edge = s->nfa->edges.at[e];
+        if (edge.kind != NFA_LABEL) continue;
+        const uint32_t *classes = alphabet_classes(a, edge.arg);
+        uint32_t n = alphabet_nclasses(a, edge.arg);
+        if (!lang_charge(s->ctx, n * 2ull + 1)) return false;
+        for (uint32_t i = 0; i < n; i++)
+            if (!bucket_add(s, classes[i], edge.to)) return false;
+    }
+    return true;
+}
+
+/* Edge of the present set over one class. */
+static bool step_class(Subsets *s, uint32_t class)
+{
+    uint32_t start = s->members.count, set;
+    next_epoch(s);
+    for (uint32_t b = s->class_bucket[class]; b != NFA_NONE;
+         b = s->buckets.at[b].next)
+        if (!visit(s, s->buckets.at[b].to)) return false;
+    s->class_bucket[class] = NFA_NONE;
+    return close_stack(s) && set_intern(s, start, &set) &&
+           graph_edge(&s->graph, class, set);
+}
+
+static bool step_set(Subsets *s, uint32_t set)
+{
+    uint32_t from = set_start(s, set), to = s->set_end.at[set];
+    if (!graph_state(&s->graph, set_accepts(s, set_bytes(s, set))))
+        return false;
+    s->buckets.count = s->classes.count = 0;
+    for (uint32_t i = from; i < to; i++)
+        if (!bucket_state(s, s->members.at[i])) return false;
+    if (s->classes.count)
+        qsort(s->classes.at, s->classes.count, sizeof(uint32_t),
+              number_order);
+    for (uint32_t i = 0; i < s->classes.count; i++)
+        if (!step_class(s, s->classes.at[i])) return false;
+    return true;
+}
+
+static bool run(Subsets *s)
+{
+    uint32_t set;
+    s->epoch = 1;
+    if (!visit(s, s->nfa->start) || !close_stack(s) ||
+        !set_intern(s, 0, &set))
+        return false;
+    while (set < s->set_end.count)
+        if (!step_set(s, set++)) return false;
+    return true;
+}
+
+const Dfa *nfa_determinize(Nfa *nfa)
+{
+    LangCtx *ctx = nfa->ctx;
+    if (!alphabet_close(&nfa->alphabet)) return lang_none();
+    size_t nclasses = (size_t)nfa->alphabet.nclasses + 1;
+    size_t nstates = nfa->state_edge.count;
+    Subsets s = {.ctx = ctx, .nfa = nfa};
+    graph_init(&s.graph, ctx);
+    s.class_bucket = mem_new(ctx->mem, nclasses * sizeof(uint32_t));
+    s.seen = mem_zero(ctx->mem, nstates * sizeof(uint32_t));
+    const Dfa *out = lang_none();
+    if (s.class_bucket && s.seen) {
+        memset(s.class_bucket, 0xFF, nclasses * sizeof(uint32_t));
+        if (run(&s)) out = graph_finish(&s.graph, &nfa->alphabet);
+    } else {
+        lang_no_memory(ctx);
+    }
+    graph_free(&s.graph);
+    vec_free(ctx->mem, &s.members);
+    vec_free(ctx->mem, &s.set_end);
+    map_free(ctx->mem, &s.index);
+    vec_free(ctx->mem, &s.buckets);
+    vec_free(ctx->mem, &s.classes);
+    vec_free(ctx->mem, &s.stack);
+    mem_free(ctx->mem, s.class_bucket, nclasses * sizeof(uint32_t));
+    mem_free(ctx->mem, s.seen, nstates * sizeof(uint32_t));
+    return out;
+}

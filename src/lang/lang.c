@@ -1,0 +1,195 @@
+/* lang.c: the context's budget, and the languages that need no operation.
+ *
+ * In:    a budget, texts, ranges.   Out: minimal Dfas.
+ * The four fixed languages are constants. A set of texts becomes an Nfa that
+ * is the trie of the sorted texts. Cost: linear, but for the sort.
+ * Tests: unit/lang_test.c
+ */
+#include "lang/lang.h"
+
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "lang/nfa.h"
+
+enum { DEFAULT_STATES = 500000, DEFAULT_WORK = 2000000000 };
+
+void lang_init(LangCtx *ctx, const Mem *mem, Arena *arena,
+               const weir_limits *limits, weir_error *error)
+{
+    *ctx = (LangCtx){.mem = mem,
+                     .arena = arena,
+                     .error = error,
+                     .max_states = DEFAULT_STATES,
+                     .work = DEFAULT_WORK};
+    if (limits && limits->max_states) ctx->max_states = limits->max_states;
+    if (limits && limits->max_work) ctx->work = limits->max_work;
+}
+
+bool lang_charge(LangCtx *ctx, uint64_t steps)
+{
+    if (!lang_ok(ctx)) return false;
+    if (ctx->work >= steps) return ctx->work -= steps, true;
+    ctx->work = 0;
+    return diag_fail(ctx->error, WEIR_LIMIT_WORK, ctx->begin, ctx->end,
+                     "found a language that takes more steps to build than "
+                     "the limit max_work allows");
+}
+
+bool lang_room(LangCtx *ctx, uint64_t nstates)
+{
+    if (!lang_ok(ctx)) return false;
+    if (nstates <= ctx->max_states) return true;
+    return diag_fail(ctx->error, WEIR_LIMIT_STATES, ctx->begin, ctx->end,
+                     "found a language that needs a larger automaton, "
+                     "expected at most %u states (limit max_states)",
+                     ctx->max_states);
+}
+
+bool lang_no_memory(LangCtx *ctx)
+{
+    if (ctx->arena->failed && ctx->arena->limit)
+        return diag_fail(ctx->error, WEIR_LIMIT_MEMORY, ctx->begin, ctx->end,
+                         "found automata that need more than the %zu bytes "
+                         "allowed",
+                         ctx->arena->limit);
+    return diag_no_memory(ctx->error);
+}
+
+/* ---- constants ---- */
+
+static const DfaEdge any_edges[] = {{0, 0xD7FF, 1}, {0xE000, RUNE_MAX, 1}};
+static const DfaEdge all_edges[] = {{0, 0xD7FF, 0}, {0xE000, RUNE_MAX, 0}};
+
+const Dfa *lang_none(void)
+{
+    static const uint32_t start[] = {0};
+    static const Dfa none = {0, start, NULL, NULL};
+    return &none;
+}
+
+const Dfa *lang_empty(void)
+{
+    static const uint32_t start[] = {0, 0};
+    static const uint8_t accepts[] = {1};
+    static const Dfa empty = {1, start, NULL, accepts};
+    return &empty;
+}
+
+const Dfa *lang_any(void)
+{
+    static const uint32_t start[] = {0, 2, 2};
+    static const uint8_t accepts[] = {0, 1};
+    static const Dfa any = {2, start, any_edges, accepts};
+    return &any;
+}
+
+const Dfa *lang_all(void)
+{
+    static const uint32_t start[] = {0, 2};
+    static const uint8_t accepts[] = {1};
+    static const Dfa all = {1, start, all_edges, accepts};
+    return &all;
+}
+
+/* ---- classes and lengths ---- */
+
+const Dfa *lang_class(LangCtx *ctx, const RuneRange *ranges, uint32_t count)
+{
+    RuneSet set = {0};
+    Nfa nfa;
+    if (!lang_charge(ctx, count)) return lang_none();
+    nfa_init(&nfa, ctx);
+    if (!runes_add_all(ctx->mem, &set, ranges, count)) lang_no_memory(ctx);
+    runes_normalise(&set);
+    nfa_label(&nfa, nfa.start, set.at, set.count, nfa.accept);
+    vec_free(ctx->mem, &set);
+    return nfa_finish(&nfa);
+}
+
+const Dfa *lang_length(LangCtx *ctx, uint32_t lo, uint32_t hi)
+{
+    return lang_repeat(ctx, lang_any(), lo, hi);
+}
+
+/* ---- texts ---- */
+
+typedef struct Trie {
+    Nfa nfa;
+    VEC(uint32_t) path; /* states of the present text, one a code point */
+} Trie;
+
+/* Adds the code point at *pos below the last state of the path. */
+static void trie_rune(Trie *trie, Span text, size_t *pos)
+{
+    LangCtx *ctx = trie->nfa.ctx;
+    uint32_t rune = utf8_decode(text, pos);
+    uint32_t from = trie->path.at[trie->path.count - 1];
+    uint32_t to = nfa_state(&trie->nfa);
+    RuneRange one = {rune, rune};
+    nfa_label(&trie->nfa, from, &one, 1, to);
+    if (!vec_push(ctx->mem, &trie->path, to)) lang_no_memory(ctx);
+}
+
+/* Code points that two texts, both UTF-8, begin with; their bytes in *size. */
+static uint32_t common_runes(Span a, Span b, size_t *size)
+{
+    uint32_t count = 0;
+    size_t n = 0, end = 0;
+    while (n < a.size && n < b.size && a.at[n] == b.at[n]) {
+        n++;
+        bool is_border = n == a.size || (a.at[n] & 0xC0) != 0x80;
+        if (is_border) count++, end = n;
+    }
+    *size = end;
+    return count;
+}
+
+static void trie_add(Trie *trie, Span text, Span before)
+{
+    size_t pos;
+    trie->path.count = common_runes(text, before, &pos) + 1;
+    while (lang_ok(trie->nfa.ctx) && pos < text.size)
+        trie_rune(trie, text, &pos);
+    if (lang_ok(trie->nfa.ctx))
+        nfa_empty(&trie->nfa, trie->path.at[trie->path.count - 1],
+                  trie->nfa.accept);
+}
+
+static int span_order(const void *x, const void *y)
+{
+    return span_compare(*(const Span *)x, *(const Span *)y);
+}
+
+static const Dfa *texts_build(LangCtx *ctx, const Span *sorted, uint32_t count)
+{
+    Trie trie = {0};
+    Span before = {0};
+    nfa_init(&trie.nfa, ctx);
+    if (!vec_push(ctx->mem, &trie.path, trie.nfa.start)) lang_no_memory(ctx);
+    for (uint32_t i = 0; i < count && lang_ok(ctx); i++) {
+        if (utf8_check(sorted[i]) != sorted[i].size) continue;
+        trie_add(&trie, sorted[i], before);
+        before = sorted[i];
+    }
+    vec_free(ctx->mem, &trie.path);
+    return nfa_finish(&trie.nfa);
+}
+
+const Dfa *lang_texts(LangCtx *ctx, const Span *texts, uint32_t count)
+{
+    if (!count || !lang_charge(ctx, count * 16ull)) return lang_none();
+    size_t nbytes = size_mul(count, sizeof *texts);
+    Span *sorted = mem_new(ctx->mem, nbytes);
+    if (!sorted) return lang_no_memory(ctx), lang_none();
+    memcpy(sorted, texts, nbytes);
+    qsort(sorted, count, sizeof *sorted, span_order);
+    const Dfa *out = texts_build(ctx, sorted, count);
+    mem_free(ctx->mem, sorted, nbytes);
+    return out;
+}
+
+const Dfa *lang_text(LangCtx *ctx, Span text)
+{
+    return lang_texts(ctx, &text, 1);
+}
