@@ -1,0 +1,148 @@
+/* encode_parts.h: the encoder's parts, known to encode*.c only.
+ *
+ *     text -> encode.c: stretches between added tokens (encode_added.c)
+ *          -> normalised (encode_normal.c, encode_nfc.c)
+ *          -> words (pretoken.c)
+ *          -> ids (encode_bpe.c, encode_unigram.c, encode_greedy.c)
+ */
+#ifndef WEIR_VOCAB_ENCODE_PARTS_H
+#define WEIR_VOCAB_ENCODE_PARTS_H
+
+#include "base/vec.h"
+#include "vocab/encode.h"
+
+/* Added tokens with longer names are not looked for. */
+#define ENCODER_MAX_NAME 1024u
+/* Greedy matching tries no longer tokens, unigram models with longer ones are
+ * not exact: both try every length at every place. */
+#define ENCODER_MAX_TRIED 256u
+
+/* Bytes -> id, by open addressing; a slot is 0, or 32 bits of the hash above
+ * id + 1. Of equal tokens the lowest id is found. */
+typedef struct TokenMap {
+    uint64_t *slot;
+    uint32_t cap;     /* power of two */
+    uint32_t longest; /* bytes of the longest token */
+} TokenMap;
+
+/* How a token may be put together, by result id: entries
+ * [start[id], start[id + 1]). */
+typedef struct MergeEntry {
+    uint32_t rank, left;
+} MergeEntry;
+
+typedef struct MergeTable {
+    uint32_t *start; /* tokens.count + 1 */
+    MergeEntry *entry;
+    uint32_t count;
+} MergeTable;
+
+typedef struct AddedItem {
+    Span name; /* within `bytes` */
+    uint32_t id;
+    bool special, lstrip, rstrip, single_word;
+} AddedItem;
+
+/* Added tokens in bytewise order of their names. */
+typedef struct AddedSet {
+    AddedItem *item;
+    uint32_t count;
+    uint32_t first[257]; /* by first byte: where its items begin */
+    uint8_t *bytes;
+    size_t nbytes;
+} AddedSet;
+
+struct Encoder {
+    Mem mem;
+    EncoderTokens tokens;
+    EncoderSpec spec; /* borrowed pointers cleared */
+    bool is_exact;
+    bool has_drops; /* a symbol may have no token at all */
+    uint32_t byte_ids[256];
+    TokenMap map;
+    MergeTable merges;  /* BPE_MERGES */
+    uint32_t *rank;     /* BPE_SCORE: by id, low is merged first */
+    float *scores;      /* UNIGRAM: by id */
+    float unk_score;
+    AddedSet raw;       /* found in the text as it is */
+    AddedSet normal;    /* found in the normalised text */
+    size_t memory;
+};
+
+/* One symbol of a word while it is merged: bytes [begin, end) of the word. */
+typedef struct Symbol {
+    uint32_t begin, end, id;
+    uint32_t rank, joined; /* of this and the next: ENCODER_NONE, or when it
+                              is merged and into which id */
+    uint32_t prev, next;   /* long words only: neighbours' indices */
+    bool is_fixed;         /* byte token or unk: never merged */
+} Symbol;
+
+typedef struct HeapEntry {
+    uint32_t rank, at, end;
+} HeapEntry;
+
+typedef struct Step {
+    double score;
+    uint32_t from, id;
+} Step;
+
+/* One call of encoder_encode: where ids go, and scratch memory. */
+typedef struct EncodeRun {
+    const Encoder *encoder;
+    bool parse_special, failed;
+    uint32_t *ids;
+    size_t capacity, count;
+    VEC(uint8_t) normal; /* normalised stretch; [0] is kept for a space */
+    VEC(uint8_t) kept;   /* word without what has no token */
+    VEC(uint32_t) runes, sorted;
+    VEC(Symbol) symbols;
+    VEC(HeapEntry) heap;
+    VEC(Step) steps;
+} EncodeRun;
+
+static inline void run_emit(EncodeRun *run, uint32_t id)
+{
+    if (run->count < run->capacity) run->ids[run->count] = id;
+    run->count++;
+}
+
+/* encode_map.c */
+bool token_map_build(Encoder *encoder, const uint8_t *skip);
+uint32_t token_find(const Encoder *encoder, Span bytes);
+
+/* encode_added.c */
+typedef struct AddedMatch {
+    const AddedItem *item;
+    size_t begin, end; /* with the blanks that are stripped */
+    size_t resume;     /* where to go on looking */
+} AddedMatch;
+bool added_build(const Mem *mem, AddedSet *set, const EncoderAdded *added,
+                 uint32_t count, bool is_normalized, size_t *memory);
+void added_free(const Mem *mem, AddedSet *set);
+/* The next match from `from` on; false: none. */
+bool added_next(const AddedSet *set, Span text, size_t from, size_t floor,
+                bool parse_special, AddedMatch *match);
+
+/* encode_normal.c: the stretch after normalising, in run->normal or `text`
+ * itself. When a prepend is possible, the byte before it may be written. */
+Span normal_stretch(EncodeRun *run, Span text, bool is_first);
+
+/* encode_nfc.c */
+bool nfc_is_needed(Span text);
+bool nfc_append(EncodeRun *run, Span text);
+
+/* encode_symbols.c: run->symbols for `word`; the word they index. */
+Span symbols_make(EncodeRun *run, Span word);
+
+/* encode_bpe.c */
+bool merges_build(Encoder *encoder, const EncoderSpec *spec, weir_error *err);
+bool ranks_build(Encoder *encoder, const float *scores);
+void bpe_word(EncodeRun *run, Span word);
+
+/* encode_unigram.c, encode_greedy.c */
+bool unigram_build(Encoder *encoder, const float *scores);
+void unigram_word(EncodeRun *run, Span word);
+void greedy_word(EncodeRun *run, Span word);
+
+#endif
