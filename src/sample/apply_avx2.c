@@ -8,8 +8,8 @@
  *        against one bit a lane (16-bit lanes). A masked store would spare the
  *        load, but is microcode on AMD: six times slower than the blend there.
  * Holds: a blend moves bits, so NaN payloads survive.
- * Cost:  128,256 f32 logits on Zen 3, against 14 us for memcpy of the row: 0.4 us
- *        when all may come, 1.5 to 4 us with few zeros, 9 us at worst.
+ * Cost:  128,256 f32 logits on Zen 3, where memcpy of the row takes 14 us:
+ *        0.4 us when all may come, 1.5 to 4 us with few zeros, 9 us at worst.
  * Tests: unit/apply_test.c
  */
 #include "base/cpu.h"
