@@ -88,8 +88,24 @@ static void bytes_build(Encoder *encoder, const EncoderSpec *spec)
         encoder->byte_ids[i] = id;
         has_all &= id != ENCODER_NONE;
     }
-    bool has_bytes = has_all && (spec->byte_level || spec->byte_fallback);
-    encoder->has_drops = !has_bytes && spec->unk == ENCODER_NONE;
+    encoder->has_bytes =
+        has_all && (spec->byte_level || spec->byte_fallback);
+    encoder->has_drops = !encoder->has_bytes && spec->unk == ENCODER_NONE;
+}
+
+/* Cutting a word is exact only where symbols do not depend on neighbours. */
+static void joins_build(Encoder *encoder)
+{
+    const EncoderSpec *spec = &encoder->spec;
+    const EncoderTokens *tokens = &encoder->tokens;
+    encoder->has_cuts = spec->pretoken == PRETOKEN_NONE &&
+                        (spec->model == ENCODER_BPE_MERGES ||
+                         spec->model == ENCODER_BPE_SCORE) &&
+                        !spec->ignore_merges && encoder->has_bytes;
+    if (!encoder->has_cuts) return;
+    for (uint32_t id = 0; id < tokens->count; id++)
+        for (uint32_t i = tokens->start[id] + 1; i < tokens->start[id + 1]; i++)
+            joins_add(&encoder->joins, tokens->bytes[i - 1], tokens->bytes[i]);
 }
 
 static bool model_build(Encoder *encoder, const EncoderSpec *spec,
@@ -185,6 +201,7 @@ Encoder *encoder_new(const Mem *mem, EncoderTokens tokens,
     spec_take(encoder, spec);
     bool ok = map_build(encoder, spec) || diag_no_memory(err);
     if (ok) bytes_build(encoder, spec);
+    if (ok) joins_build(encoder);
     ok = ok && model_build(encoder, spec, err);
     ok = ok && (added_sets_build(encoder, spec) || diag_no_memory(err));
     if (ok) return encoder;
@@ -238,9 +255,29 @@ static void encode_word(EncodeRun *run, Span word)
     }
 }
 
+/* A tokenizer without pre-tokenizer has texts of one word. Where no token has
+ * the two bytes at a border side by side, nothing merges across it. */
+static void encode_cut(EncodeRun *run, Span text)
+{
+    size_t begin = 0;
+    for (size_t i = 1; i < text.size && !run->failed; i++) {
+        if ((text.at[i] & 0xC0) == 0x80 ||
+            joins_has(&run->encoder->joins, text.at[i - 1], text.at[i]))
+            continue;
+        encode_word(run, span_of(text.at + begin, i - begin));
+        begin = i;
+    }
+    if (text.size && !run->failed)
+        encode_word(run, span_of(text.at + begin, text.size - begin));
+}
+
 static void encode_words(EncodeRun *run, Span text)
 {
     Span word;
+    if (run->encoder->has_cuts) {
+        encode_cut(run, text);
+        return;
+    }
     PretokenCursor cursor =
         pretoken_start(run->encoder->spec.pretoken, text);
     while (!run->failed && (word = pretoken_next(&cursor)).size)

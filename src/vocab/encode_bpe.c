@@ -6,9 +6,8 @@
  *        of the word, so whether a pair merges is: do its bytes make a token,
  *        and does the list know that token cut at this place. Short words scan
  *        their symbols for the lowest rank each time; long ones keep a heap
- *        whose stale entries are recognised when they come up: a pair is known
- *        by where it begins and ends, for its first symbol can only grow by
- *        taking in all of the second.
+ *        of (rank, place). An entry whose rank is no longer that of its symbol
+ *        is stale and passed over.
  * Holds: rank of a symbol is that of it and its right neighbour, NONE at the
  *        end and beside a fixed symbol.
  * Cost:  one look-up a pair that comes up; n^2 / 2 comparisons below
@@ -150,32 +149,42 @@ static uint32_t merge_short(const Encoder *encoder, Span word, Symbol *symbol,
 
 /* ---- long words --------------------------------------------------------- */
 
-static bool entry_less(HeapEntry a, HeapEntry b)
+/* An entry is rank above place, so that lower numbers merge earlier. Four
+ * children a node: half the levels, and children share a cache line. */
+static uint64_t entry_of(uint32_t rank, uint32_t at)
 {
-    return a.rank != b.rank ? a.rank < b.rank : a.at < b.at;
+    return (uint64_t)rank << 32 | at;
 }
 
-static void heap_push(EncodeRun *run, HeapEntry entry)
+static void heap_push(EncodeRun *run, uint64_t entry)
 {
     if (!vec_push(&run->encoder->mem, &run->heap, entry)) {
         run->failed = true;
         return;
     }
-    HeapEntry *heap = run->heap.at;
+    uint64_t *heap = run->heap.at;
     uint32_t i = run->heap.count - 1;
-    for (; i && entry_less(entry, heap[(i - 1) / 2]); i = (i - 1) / 2)
-        heap[i] = heap[(i - 1) / 2];
+    for (; i && entry < heap[(i - 1) / 4]; i = (i - 1) / 4)
+        heap[i] = heap[(i - 1) / 4];
     heap[i] = entry;
 }
 
-static HeapEntry heap_pop(EncodeRun *run)
+static uint32_t lowest_child(const uint64_t *heap, uint32_t count, uint32_t kid)
 {
-    HeapEntry *heap = run->heap.at, top = heap[0];
-    HeapEntry moved = heap[--run->heap.count];
+    uint32_t best = kid, end = MIN(kid + 4, count);
+    for (uint32_t i = kid + 1; i < end; i++)
+        if (heap[i] < heap[best]) best = i;
+    return best;
+}
+
+static uint64_t heap_pop(EncodeRun *run)
+{
+    uint64_t *heap = run->heap.at, top = heap[0];
+    uint64_t moved = heap[--run->heap.count];
     uint32_t count = run->heap.count, i = 0;
-    for (uint32_t kid; (kid = i * 2 + 1) < count; i = kid) {
-        if (kid + 1 < count && entry_less(heap[kid + 1], heap[kid])) kid++;
-        if (!entry_less(heap[kid], moved)) break;
+    for (uint32_t kid; (kid = i * 4 + 1) < count; i = kid) {
+        kid = lowest_child(heap, count, kid);
+        if (heap[kid] >= moved) break;
         heap[i] = heap[kid];
     }
     if (count) heap[i] = moved;
@@ -185,17 +194,8 @@ static HeapEntry heap_pop(EncodeRun *run)
 static void pair_push(EncodeRun *run, Span word, uint32_t at)
 {
     Symbol *left = &run->symbols.at[at];
-    const Symbol *right = &run->symbols.at[left->next];
-    pair_update(run->encoder, word, left, right);
-    if (left->rank != ENCODER_NONE)
-        heap_push(run, (HeapEntry){left->rank, at, right->end});
-}
-
-static bool is_stale(const EncodeRun *run, HeapEntry entry)
-{
-    const Symbol *left = &run->symbols.at[entry.at];
-    return left->end == left->begin || left->next == ENCODER_NONE ||
-           run->symbols.at[left->next].end != entry.end;
+    pair_update(run->encoder, word, left, &run->symbols.at[left->next]);
+    if (left->rank != ENCODER_NONE) heap_push(run, entry_of(left->rank, at));
 }
 
 /* Takes the right neighbour in; it stays behind as an empty symbol. */
@@ -206,6 +206,7 @@ static void merge_at(EncodeRun *run, Span word, uint32_t at)
     left->end = right->end;
     left->id = left->joined;
     left->next = right->next;
+    left->rank = right->rank = ENCODER_NONE;
     right->end = right->begin;
     if (left->next != ENCODER_NONE) {
         symbol[left->next].prev = at;
@@ -224,8 +225,9 @@ static void merge_long(EncodeRun *run, Span word)
     }
     for (uint32_t i = 0; i + 1 < count; i++) pair_push(run, word, i);
     while (run->heap.count && !run->failed) {
-        HeapEntry entry = heap_pop(run);
-        if (!is_stale(run, entry)) merge_at(run, word, entry.at);
+        uint64_t entry = heap_pop(run);
+        uint32_t at = (uint32_t)entry;
+        if (run->symbols.at[at].rank == entry >> 32) merge_at(run, word, at);
     }
 }
 

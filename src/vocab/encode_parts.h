@@ -37,6 +37,21 @@ typedef struct MergeTable {
     uint32_t count;
 } MergeTable;
 
+/* Which two bytes stand side by side in some token: 64 Ki bits. */
+typedef struct JoinSet {
+    uint64_t word[1024];
+} JoinSet;
+
+static inline void joins_add(JoinSet *set, uint8_t a, uint8_t b)
+{
+    set->word[a * 4u + b / 64u] |= (uint64_t)1 << b % 64u;
+}
+
+static inline bool joins_has(const JoinSet *set, uint8_t a, uint8_t b)
+{
+    return set->word[a * 4u + b / 64u] >> b % 64u & 1;
+}
+
 typedef struct AddedItem {
     Span name; /* within `bytes` */
     uint32_t id;
@@ -57,7 +72,10 @@ struct Encoder {
     EncoderTokens tokens;
     EncoderSpec spec; /* borrowed pointers cleared */
     bool is_exact;
+    bool has_bytes; /* a token for every byte: nothing is unknown */
     bool has_drops; /* a symbol may have no token at all */
+    bool has_cuts;  /* words are cut where `joins` allows */
+    JoinSet joins;
     uint32_t byte_ids[256];
     TokenMap map;
     MergeTable merges;  /* BPE_MERGES */
@@ -78,10 +96,6 @@ typedef struct Symbol {
     bool is_fixed;         /* byte token or unk: never merged */
 } Symbol;
 
-typedef struct HeapEntry {
-    uint32_t rank, at, end;
-} HeapEntry;
-
 typedef struct Step {
     double score;
     uint32_t from, id;
@@ -97,7 +111,7 @@ typedef struct EncodeRun {
     VEC(uint8_t) kept;   /* word without what has no token */
     VEC(uint32_t) runes, sorted;
     VEC(Symbol) symbols;
-    VEC(HeapEntry) heap;
+    VEC(uint64_t) heap;
     VEC(Step) steps;
 } EncodeRun;
 
