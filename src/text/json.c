@@ -471,6 +471,11 @@ static inline JsonId skip_value(const Json *json, JsonId id)
     return first == '{' || first == '[' ? node.link : id + 1;
 }
 
+JsonId json_end(const Json *json, JsonId id)
+{
+    return id < json->nodes.count ? skip_value(json, id) : 0;
+}
+
 bool json_step(JsonIter *it)
 {
     if (it->next >= it->end) return false;

@@ -82,6 +82,10 @@ JsonId json_get_span(const Json *json, JsonId object, Span key);
 /* Number of items or members. Visits each. */
 uint32_t json_count(const Json *json, JsonId id);
 
+/* The id after a value and all that is in it; 0 for JSON_NONE. Ids between
+ * are its descendants, an object's keys among them. */
+JsonId json_end(const Json *json, JsonId id);
+
 /* Visits the items of an array (key: empty, key_id: JSON_NONE) or the members
  * of an object, in the order of the text. */
 typedef struct JsonIter {

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/span.h"
+#include "vocab/encode.h"
 #include "weir/weir.h"
 
 /* No tokenizer has more ids, and no logits are wider. */
@@ -25,14 +26,15 @@ typedef struct Vocab {
     uint32_t *stops;     /* ascending; each < ntokens */
     uint32_t *start;     /* by id, ntokens + 1: offset into bytes */
     uint8_t *bytes;      /* of all tokens, in the order of their ids */
+    size_t nbytes;       /* room of bytes */
     uint8_t *flags;      /* by id: weir_token_flag bits */
     uint64_t hash;       /* of the width and every token's bytes and flags */
-    size_t memory;       /* bytes held */
+    Encoder *encoder;    /* never NULL once loaded */
 } Vocab;
 
 /* Loads a tokenizer file of any supported kind. `file` and what `opts` points
- * to are borrowed for the call; opts may be NULL. On failure reports and
- * leaves `vocab` empty. */
+ * to are borrowed for the call; opts may be NULL, or is a whole struct,
+ * whatever its size says. On failure reports and leaves `vocab` empty. */
 bool vocab_load(Vocab *vocab, const Mem *mem, Span file,
                 const weir_vocab_opts *opts, weir_error *err);
 /* The caller's own tokens, id = index. With opts->coding set, the bytes of
@@ -41,6 +43,8 @@ bool vocab_from_tokens(Vocab *vocab, const Mem *mem, const weir_token *tokens,
                        uint32_t count, const weir_vocab_opts *opts,
                        weir_error *err);
 void vocab_free(Vocab *vocab);
+/* Bytes held, the encoder's included. */
+size_t vocab_memory(const Vocab *vocab);
 
 /* What a token's text may not reach: control tokens (stop tokens are control
  * tokens), holes, and empty ones. A control token's bytes are its name. */
