@@ -191,7 +191,7 @@ NodeId json_open(JsonRules *json, uint32_t depth)
     return ir_seq2(json->ir, json->gap, new_line(json, depth + 1));
 }
 
-NodeId json_end(JsonRules *json)
+NodeId json_after(JsonRules *json)
 {
     return json->gap;
 }
@@ -226,7 +226,7 @@ NodeId json_container(JsonRules *json, uint32_t depth, const char *brackets,
     Ir *ir = json->ir;
     NodeId first = json_open(json, depth), hollow = json_hollow(json);
     NodeId last = ir_bytes(ir, span_of(brackets + 1, 1));
-    NodeId ended = ir_seq2(ir, item, json_end(json));
+    NodeId ended = ir_seq2(ir, item, json_after(json));
     NodeId more = ir_seq2(ir, json_comma(json, depth), ended);
     NodeId items = SEQ(ir, ended, star(ir, more), json_close(json, depth));
     if (first == hollow) /* one run of blanks, read once */

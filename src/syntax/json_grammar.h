@@ -52,7 +52,7 @@ RuleId json_number_rule(JsonRules *json);
 
 /* NEVER where the layout is too deep. */
 NodeId json_open(JsonRules *json, uint32_t depth);
-NodeId json_end(JsonRules *json);
+NodeId json_after(JsonRules *json);
 NodeId json_comma(JsonRules *json, uint32_t depth);
 NodeId json_close(JsonRules *json, uint32_t depth);
 NodeId json_hollow(JsonRules *json);

@@ -1,0 +1,109 @@
+/* grammar.c: the life of a grammar: IR -> lowered rules -> network -> start.
+ *
+ * In:  an Ir with its root set, taken over.   Out: a counted, shared object.
+ * The IR stays for printing, union and concat; the network borrows it.
+ */
+#include "api/grammar.h"
+
+#include "api/objects.h"
+#include "base/diag.h"
+
+Hub *hub_new(const Mem *mem, const weir_limits *limits)
+{
+    Hub *hub = mem_zero(mem, sizeof *hub);
+    if (!hub) return NULL;
+    hub->mem = *mem;
+    atomic_init(&hub->refs, 1);
+    if (stackhub_init(&hub->stacks, &hub->mem, limits->max_memory))
+        return hub;
+    mem_free(mem, hub, sizeof *hub);
+    return NULL;
+}
+
+void hub_drop(Hub *hub)
+{
+    if (!hub || !ref_drop(&hub->refs)) return;
+    Mem mem = hub->mem;
+    stackhub_free(&hub->stacks);
+    mem_free(&mem, hub, sizeof *hub);
+}
+
+/* An unshared grammar around `ir`, or NULL. */
+static weir_grammar *grammar_new(weir_vocab *vocab, Ir *ir)
+{
+    Mem mem = *ir->mem;
+    weir_grammar *g = mem_zero(&mem, sizeof *g);
+    if (!g) return NULL;
+    g->mem = mem;
+    atomic_init(&g->refs, 1);
+    lock_init(&g->lock);
+    g->vocab = vocab ? weir_vocab_retain(vocab) : NULL;
+    g->ir = *ir;
+    g->ir.mem = &g->mem;
+    g->ir.arena.mem = &g->mem;
+    *ir = (Ir){0};
+    return g;
+}
+
+static bool grammar_fill(weir_grammar *g, weir_error *err)
+{
+    Lowered lowered;
+    if (!lower_run(&g->ir, &lowered)) {
+        *err = g->ir.error;
+        return false;
+    }
+    g->hash = ir_hash(&g->ir);
+    g->is_nullable = lowered.is_nullable;
+    Network *shared = g->vocab ? &g->vocab->shared : NULL;
+    if (!network_init(&g->network, &g->ir, &lowered, shared, err))
+        return false;
+    g->start.ends = g->is_nullable;
+    if (g->network.lowered.body.at[g->ir.root] == NODE_NEVER_ID) return true;
+    State *start = network_start(&g->network);
+    if (!start) {
+        *err = network_error(&g->network);
+        return false;
+    }
+    Config c = {.q = start};
+    return vec_push(&g->mem, &g->start.list, c) || diag_no_memory(err);
+}
+
+weir_grammar *grammar_from_ir(weir_vocab *vocab, Ir *ir, weir_error *err)
+{
+    weir_error local;
+    err = error_begin(err, &local);
+    weir_grammar *g = ir_ok(ir) ? grammar_new(vocab, ir) : NULL;
+    if (!g) {
+        if (ir->error.status) *err = ir->error;
+        else diag_no_memory(err);
+        ir_free(ir);
+        return NULL;
+    }
+    bool ok = grammar_fill(g, err);
+    if (ok && !(g->hub = hub_new(&g->mem, &g->ir.limits)))
+        ok = diag_no_memory(err);
+    if (ok) return g;
+    if (!err->status) diag_no_memory(err);
+    weir_grammar_free(g);
+    return NULL;
+}
+
+weir_grammar *weir_grammar_retain(weir_grammar *grammar)
+{
+    ref_take(&grammar->refs);
+    return grammar;
+}
+
+void weir_grammar_free(weir_grammar *grammar)
+{
+    if (!grammar || !ref_drop(&grammar->refs)) return;
+    Mem mem = grammar->mem;
+    weir_vocab *vocab = grammar->vocab;
+    hub_drop(grammar->hub);
+    vec_free(&grammar->mem, &grammar->start.list);
+    network_free(&grammar->network);
+    ir_free(&grammar->ir);
+    lock_free(&grammar->lock);
+    mem_free(&mem, grammar, sizeof *grammar);
+    weir_vocab_free(vocab);
+}

@@ -1,0 +1,12 @@
+/* grammar.h: grammars from IR, for the api room and for tests. */
+#ifndef WEIR_API_GRAMMAR_H
+#define WEIR_API_GRAMMAR_H
+
+#include "syntax/ir.h"
+#include "weir/weir.h"
+
+/* Compiles an IR whose root is set. The Ir's contents are taken over, also on
+ * failure; `ir` is left empty. vocab may be NULL. */
+weir_grammar *grammar_from_ir(weir_vocab *vocab, Ir *ir, weir_error *err);
+
+#endif

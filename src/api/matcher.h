@@ -1,0 +1,20 @@
+/* matcher.h: shared by the api files that work on matchers. */
+#ifndef WEIR_API_MATCHER_H
+#define WEIR_API_MATCHER_H
+
+#include "api/objects.h"
+
+/* A matcher at the start; takes over a reference to the hub. */
+weir_matcher *matcher_start(weir_grammar *grammar, Hub *hub,
+                            const weir_matcher_opts *opts);
+/* The options that m was made with. */
+weir_matcher_opts matcher_opts(const weir_matcher *m);
+/* Whether `id` is in the matcher's stop set. */
+bool matcher_is_stop(const weir_matcher *m, uint32_t id);
+/* What accepting would answer; on ACCEPTED, and unless *is_stop, the
+ * configurations after the token are in track.next. Nothing is taken. */
+weir_accept matcher_try(weir_matcher *m, uint32_t id, bool *is_stop);
+/* The mask of this position into `row`; also after the end. */
+weir_fill matcher_fill(weir_matcher *m, uint32_t *row);
+
+#endif

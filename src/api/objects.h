@@ -1,0 +1,81 @@
+/* objects.h: what the public handles are made of. Only api/ sees this. */
+#ifndef WEIR_API_OBJECTS_H
+#define WEIR_API_OBJECTS_H
+
+#include "base/thread.h"
+#include "mask/mask.h"
+#include "matcher/track.h"
+#include "network/network.h"
+#include "vocab/encode.h"
+#include "vocab/vocab.h"
+
+struct weir_vocab {
+    RefCount refs;
+    Mem mem;
+    Vocab vocab;
+    MaskVocab masks;
+    Ir shared_ir; /* the JSON rules that all grammars share */
+    Network shared;
+    weir_encode_fn encode; /* the caller's, or NULL */
+    void *encode_user;
+};
+
+/* Stacks met so far: made anew when it has grown too large; matchers keep the
+ * one they began with alive. */
+typedef struct Hub {
+    RefCount refs;
+    Mem mem;
+    StackHub stacks;
+} Hub;
+
+struct weir_grammar {
+    RefCount refs;
+    Mem mem;
+    weir_vocab *vocab; /* NULL: bytes only */
+    Ir ir;
+    Network network;
+    bool is_nullable;
+    uint64_t hash;
+    ConfigSet start;
+    Lock lock; /* of `hub` */
+    Hub *hub;
+};
+
+struct weir_matcher {
+    Mem mem;
+    weir_grammar *grammar;
+    Hub *hub;
+    Track track;
+    MaskRun run;
+    bool has_run;
+    weir_termination termination;
+    uint32_t *stops; /* ascending; the vocabulary's or own */
+    uint32_t nstops;
+    bool owns_stops;
+    uint64_t generation;
+    weir_status error; /* of the last failed call */
+    uint32_t *row;     /* for weir_matcher_mask; NULL until asked */
+    uint64_t row_generation; /* row is the mask of this position */
+};
+
+Hub *hub_new(const Mem *mem, const weir_limits *limits);
+void hub_drop(Hub *hub);
+
+static inline Span span_from(weir_bytes bytes)
+{
+    return span_of(bytes.data, bytes.size);
+}
+
+/* Clears a caller's error, or gives a local one when it passed none. */
+static inline weir_error *error_begin(weir_error *given, weir_error *local)
+{
+    weir_error *e = given ? given : local;
+    memset(e, 0, sizeof *e);
+    return e;
+}
+
+/* Whether a struct longer than ours has zeros in what we don't know. */
+bool opts_known(const void *given, uint32_t given_size, size_t our_size,
+                weir_error *err);
+
+#endif

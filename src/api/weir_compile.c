@@ -1,0 +1,135 @@
+/* weir_compile.c: from a source to a grammar: picks the front end, runs the
+ * stages, prints and describes the result. */
+#include "api/grammar.h"
+#include "api/objects.h"
+#include "base/diag.h"
+#include "base/out.h"
+#include "syntax/choice.h"
+#include "syntax/json_grammar.h"
+
+static weir_compile_opts opts_read(const weir_compile_opts *given)
+{
+    weir_compile_opts o = {.size = sizeof o};
+    if (given) memcpy(&o, given, MIN(given->size, sizeof o));
+    return o;
+}
+
+static const Mem *mem_of(weir_vocab *vocab, Mem *local)
+{
+    if (vocab) return &vocab->mem;
+    *local = mem_from_env(NULL);
+    return local;
+}
+
+static void front_end(Ir *ir, weir_source_kind kind, Span source,
+                      const weir_compile_opts *opts)
+{
+    JsonRules json;
+    (void)source;
+    switch (kind) {
+    case WEIR_JSON_VALUE:
+    case WEIR_JSON_OBJECT:
+        json_rules_init(&json, ir, &opts->space);
+        ir->root = kind == WEIR_JSON_VALUE ? json_value_rule(&json, 0)
+                                           : json_object_rule(&json, 0);
+        break;
+    default:
+        diag_fail(&ir->error, WEIR_ARGUMENT, 0, 0,
+                  "found source kind %d, expected one that a text has",
+                  (int)kind);
+    }
+}
+
+weir_grammar *weir_grammar_compile(weir_vocab *vocab, weir_source_kind kind,
+                                   weir_bytes source,
+                                   const weir_compile_opts *opts,
+                                   weir_error *err)
+{
+    weir_error local;
+    Mem mem;
+    Ir ir;
+    err = error_begin(err, &local);
+    if (opts && !opts_known(opts, opts->size, sizeof *opts, err)) return NULL;
+    weir_compile_opts o = opts_read(opts);
+    ir_init(&ir, mem_of(vocab, &mem), &o.limits);
+    if (source.size > ir.limits.max_source)
+        diag_fail(&ir.error, WEIR_LIMIT_BYTES, 0, 0,
+                  "found %zu bytes of source, expected at most %u",
+                  source.size, ir.limits.max_source);
+    if (ir_ok(&ir)) front_end(&ir, kind, span_from(source), &o);
+    return grammar_from_ir(vocab, &ir, err);
+}
+
+weir_grammar *weir_grammar_choice(weir_vocab *vocab, const weir_bytes *choices,
+                                  size_t count, const weir_compile_opts *opts,
+                                  weir_error *err)
+{
+    weir_error local;
+    Mem mem;
+    Ir ir;
+    err = error_begin(err, &local);
+    if (opts && !opts_known(opts, opts->size, sizeof *opts, err)) return NULL;
+    weir_compile_opts o = opts_read(opts);
+    ir_init(&ir, mem_of(vocab, &mem), &o.limits);
+    Span *spans = mem_new(ir.mem, size_mul(count + 1, sizeof *spans));
+    if (spans) {
+        for (size_t i = 0; i < count; i++) spans[i] = span_from(choices[i]);
+        ir.root = ir_rule_new(&ir, SPAN("root"), 0);
+        ir_rule_set(&ir, ir.root, choice_compile(&ir, spans, count));
+    } else {
+        diag_no_memory(&ir.error);
+    }
+    mem_free(ir.mem, spans, size_mul(count + 1, sizeof *spans));
+    return grammar_from_ir(vocab, &ir, err);
+}
+
+/* ---- looking ---- */
+
+weir_vocab *weir_grammar_vocab(const weir_grammar *grammar)
+{
+    return grammar->vocab;
+}
+
+static void print_warnings(const Ir *ir, Out *out)
+{
+    for (uint32_t i = 0; i < ir->warnings.count; i++) {
+        out_bytes(out, ir->warnings.at[i].message);
+        out_text(out, "\n");
+    }
+}
+
+size_t weir_grammar_print(const weir_grammar *grammar, weir_print_kind kind,
+                          char *text, size_t capacity)
+{
+    Out out = {text, capacity, 0};
+    switch (kind) {
+    case WEIR_PRINT_IR:
+        ir_print(&grammar->ir, &out);
+        break;
+    case WEIR_PRINT_NETWORK:
+        network_print((Network *)&grammar->network, &out);
+        break;
+    case WEIR_PRINT_WARNINGS:
+        print_warnings(&grammar->ir, &out);
+        break;
+    }
+    return out.size;
+}
+
+void weir_grammar_describe(const weir_grammar *grammar,
+                           weir_grammar_info *info)
+{
+    weir_grammar *g = (weir_grammar *)grammar; /* for its locks only */
+    size_t network;
+    weir_grammar_info all = {.size = info->size,
+                             .rules = g->ir.rules.count,
+                             .warnings = g->ir.warnings.count,
+                             .hash = g->hash};
+    network_count(&g->network, &all.frames, &all.states, &network);
+    lock_take(&g->lock);
+    all.memory = sizeof *g + g->ir.arena.total + network +
+                 g->ir.nodes.cap * sizeof(Node) +
+                 stackhub_bytes(&g->hub->stacks);
+    lock_give(&g->lock);
+    memcpy(info, &all, MIN(info->size, sizeof all));
+}

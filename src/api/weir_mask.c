@@ -1,0 +1,181 @@
+/* weir_mask.c: masks of a matcher: into a row, by pointer, for drafts.
+ *
+ * The text tokens come from mask/; here stop tokens are put in: set iff the
+ * output may end, and never by their text. After the end a mask has just them.
+ */
+#include "api/matcher.h"
+
+static void row_put(uint32_t *row, uint32_t id, bool on)
+{
+    uint32_t bit = 1u << (id % 32);
+    row[id / 32] = on ? row[id / 32] | bit : row[id / 32] & ~bit;
+}
+
+static uint32_t row_words(const weir_matcher *m)
+{
+    return m->grammar->vocab ? m->grammar->vocab->masks.nwords : 0;
+}
+
+static void row_stops(const weir_matcher *m, uint32_t *row, bool on)
+{
+    uint32_t width = m->grammar->vocab->vocab.width;
+    for (uint32_t i = 0; i < m->nstops; i++)
+        if (m->stops[i] < width) row_put(row, m->stops[i], on);
+}
+
+static bool row_is_full(const weir_matcher *m, const uint32_t *row)
+{
+    uint32_t width = m->grammar->vocab->vocab.width, words = row_words(m);
+    for (uint32_t i = 0; i < words; i++) {
+        uint32_t full = i + 1 < words || width % 32 == 0
+                            ? UINT32_MAX
+                            : (1u << (width % 32)) - 1;
+        if (row[i] != full) return false;
+    }
+    return true;
+}
+
+static MaskRun *matcher_run(weir_matcher *m)
+{
+    if (!m->has_run) {
+        maskrun_init(&m->run, &m->mem, &m->grammar->vocab->masks,
+                     &m->hub->stacks, &m->grammar->ir.limits);
+        m->has_run = true;
+    }
+    return &m->run;
+}
+
+static weir_fill fill_failed(weir_matcher *m, uint32_t *row,
+                             weir_status status)
+{
+    m->error = status;
+    memset(row, 0, row_words(m) * sizeof *row);
+    row_stops(m, row, true);
+    return WEIR_FILL_ERROR;
+}
+
+weir_fill matcher_fill(weir_matcher *m, uint32_t *row)
+{
+    if (!m->grammar->vocab) {
+        m->error = WEIR_ARGUMENT;
+        return WEIR_FILL_ERROR;
+    }
+    if (weir_matcher_is_terminated(m)) {
+        memset(row, 0, row_words(m) * sizeof *row);
+        row_stops(m, row, true);
+        return row_is_full(m, row) ? WEIR_FILL_ALL : WEIR_FILL_APPLY;
+    }
+    MaskRun *run = matcher_run(m);
+    weir_status status = mask_compute(run, &m->track.now, row);
+    if (!status) {
+        row_stops(m, row, false);
+        status = mask_add_tokens(run, &m->track.now, row);
+    }
+    if (status) return fill_failed(m, row, status);
+    if (weir_matcher_is_completed(m)) row_stops(m, row, true);
+    return row_is_full(m, row) ? WEIR_FILL_ALL : WEIR_FILL_APPLY;
+}
+
+weir_fill weir_matcher_fill(weir_matcher *m, int32_t *row)
+{
+    return matcher_fill(m, (uint32_t *)row);
+}
+
+const int32_t *weir_matcher_mask(weir_matcher *m)
+{
+    size_t nbytes = row_words(m) * sizeof *m->row;
+    if (!nbytes) return NULL;
+    if (!m->row && !(m->row = mem_new(&m->mem, nbytes))) return NULL;
+    if (m->row_generation != m->generation) {
+        matcher_fill(m, m->row);
+        m->row_generation = m->generation;
+    }
+    return (const int32_t *)m->row;
+}
+
+/* ---- drafts ---- */
+
+size_t weir_matcher_fill_drafts(weir_matcher *m, const uint32_t *drafts,
+                                size_t count, int32_t *rows, size_t stride)
+{
+    size_t taken = 0, words = row_words(m);
+    uint64_t generation = m->generation;
+    weir_matcher_fill(m, rows);
+    while (taken < count &&
+           weir_matcher_accept(m, drafts[taken]) == WEIR_ACCEPTED) {
+        taken++;
+        weir_matcher_fill(m, rows + taken * stride);
+    }
+    for (size_t i = taken + 1; i <= count; i++)
+        memset(rows + i * stride, 0, words * sizeof *rows);
+    weir_matcher_rollback(m, taken);
+    m->generation = generation;
+    return taken;
+}
+
+typedef struct TreeWalk {
+    weir_matcher *m;
+    const uint32_t *tokens, *parents;
+    VEC(uint32_t) path; /* nodes accepted now, root left out */
+    VEC(uint32_t) want; /* nodes on the way to the next one */
+} TreeWalk;
+
+/* Nodes from below the root to `node`, into w->want. False: no memory. */
+static bool tree_path(TreeWalk *w, uint32_t node)
+{
+    w->want.count = 0;
+    for (uint32_t n = node; n; n = w->parents[n])
+        if (!vec_push(&w->m->mem, &w->want, n)) return false;
+    for (uint32_t i = 0, j = w->want.count; i + 1 < j; i++) {
+        uint32_t swap = w->want.at[i];
+        w->want.at[i] = w->want.at[--j];
+        w->want.at[j] = swap;
+    }
+    return true;
+}
+
+/* Moves the matcher to the node at the end of w->want. 1: there, 0: it cannot
+ * be reached, -1: no memory. */
+static int tree_go(TreeWalk *w)
+{
+    uint32_t same = 0;
+    while (same < w->path.count && same < w->want.count &&
+           w->path.at[same] == w->want.at[same])
+        same++;
+    weir_matcher_rollback(w->m, w->path.count - same);
+    w->path.count = same;
+    for (; same < w->want.count; same++) {
+        uint32_t node = w->want.at[same];
+        if (weir_matcher_accept(w->m, w->tokens[node]) != WEIR_ACCEPTED)
+            return 0;
+        if (!vec_push(&w->m->mem, &w->path, node)) {
+            weir_matcher_rollback(w->m, 1);
+            return -1;
+        }
+    }
+    return 1;
+}
+
+weir_status weir_matcher_fill_tree(weir_matcher *m, const uint32_t *tokens,
+                                   const uint32_t *parents, size_t count,
+                                   int32_t *rows, size_t stride)
+{
+    TreeWalk w = {.m = m, .tokens = tokens, .parents = parents};
+    uint64_t generation = m->generation;
+    weir_status status = WEIR_OK;
+    for (size_t i = 1; i < count; i++)
+        if (parents[i] >= i) return WEIR_ARGUMENT;
+    for (size_t i = 0; i < count && !status; i++) {
+        int there = tree_path(&w, (uint32_t)i) ? tree_go(&w) : -1;
+        int32_t *row = rows + i * stride;
+        if (there < 0) status = WEIR_NO_MEMORY;
+        if (there > 0 && weir_matcher_fill(m, row) == WEIR_FILL_ERROR)
+            status = m->error;
+        if (there <= 0) memset(row, 0, row_words(m) * sizeof *row);
+    }
+    weir_matcher_rollback(m, w.path.count);
+    m->generation = generation;
+    vec_free(&m->mem, &w.path);
+    vec_free(&m->mem, &w.want);
+    return status;
+}

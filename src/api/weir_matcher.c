@@ -1,0 +1,323 @@
+/* weir_matcher.c: one output: life, accepting, rollback, flags.
+ *
+ * What a token may do: a stop token ends a complete output; a token that a
+ * token edge names follows that edge; a text token is its bytes. The mask
+ * (weir_mask.c) says the same in the same order.
+ */
+#include <stdlib.h>
+
+#include "api/matcher.h"
+#include "base/diag.h"
+
+static int id_order(const void *x, const void *y)
+{
+    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    return (a > b) - (a < b);
+}
+
+static bool stops_set(weir_matcher *m, const weir_matcher_opts *opts)
+{
+    weir_vocab *v = m->grammar->vocab;
+    if (!opts->stop_count) {
+        m->stops = v ? v->vocab.stops : NULL;
+        m->nstops = v ? v->vocab.nstops : 0;
+        return true;
+    }
+    m->owns_stops = true;
+    m->nstops = opts->stop_count;
+    m->stops = mem_new(&m->mem, size_mul(m->nstops, sizeof *m->stops));
+    if (!m->stops) return false;
+    memcpy(m->stops, opts->stop_ids, m->nstops * sizeof *m->stops);
+    qsort(m->stops, m->nstops, sizeof *m->stops, id_order);
+    return true;
+}
+
+/* The hub that new matchers use: a fresh one when the last has grown. */
+static Hub *hub_borrow(weir_grammar *g)
+{
+    lock_take(&g->lock);
+    if (stackhub_bytes(&g->hub->stacks) > g->ir.limits.max_memory / 2) {
+        Hub *fresh = hub_new(&g->mem, &g->ir.limits);
+        if (fresh) {
+            hub_drop(g->hub);
+            g->hub = fresh;
+        }
+    }
+    Hub *hub = g->hub;
+    ref_take(&hub->refs);
+    lock_give(&g->lock);
+    return hub;
+}
+
+/* A matcher without a track; the hub's reference is taken over. */
+static weir_matcher *matcher_alloc(weir_grammar *g, Hub *hub)
+{
+    weir_matcher *m = mem_zero(&g->mem, sizeof *m);
+    if (!m) {
+        hub_drop(hub);
+        return NULL;
+    }
+    m->mem = g->mem;
+    m->grammar = weir_grammar_retain(g);
+    m->hub = hub;
+    m->generation = 1;
+    return m;
+}
+
+weir_matcher *matcher_start(weir_grammar *grammar, Hub *hub,
+                            const weir_matcher_opts *opts)
+{
+    weir_matcher *m = matcher_alloc(grammar, hub);
+    if (!m) return NULL;
+    m->termination = opts->termination;
+    if (stops_set(m, opts) &&
+        track_init(&m->track, &hub->mem, &hub->stacks, &grammar->ir.limits,
+                   &grammar->start))
+        return m;
+    weir_matcher_free(m);
+    return NULL;
+}
+
+weir_matcher_opts matcher_opts(const weir_matcher *m)
+{
+    return (weir_matcher_opts){
+        .size = sizeof(weir_matcher_opts),
+        .termination = m->termination,
+        .stop_ids = m->stops,
+        .stop_count = m->owns_stops ? m->nstops : 0,
+    };
+}
+
+weir_matcher *weir_matcher_new(weir_grammar *grammar,
+                               const weir_matcher_opts *given, weir_error *err)
+{
+    weir_error local;
+    weir_matcher_opts opts = {.size = sizeof opts};
+    err = error_begin(err, &local);
+    if (given && !opts_known(given, given->size, sizeof opts, err))
+        return NULL;
+    if (given) memcpy(&opts, given, MIN(given->size, sizeof opts));
+    weir_matcher *m = matcher_start(grammar, hub_borrow(grammar), &opts);
+    if (!m) diag_no_memory(err);
+    return m;
+}
+
+void weir_matcher_free(weir_matcher *m)
+{
+    if (!m) return;
+    Mem mem = m->mem;
+    weir_grammar *grammar = m->grammar;
+    track_free(&m->track);
+    if (m->has_run) maskrun_free(&m->run);
+    if (m->owns_stops)
+        mem_free(&mem, m->stops, m->nstops * sizeof *m->stops);
+    if (m->row)
+        mem_free(&mem, m->row,
+                 grammar->vocab->masks.nwords * sizeof *m->row);
+    hub_drop(m->hub);
+    mem_free(&mem, m, sizeof *m);
+    weir_grammar_free(grammar);
+}
+
+weir_matcher *weir_matcher_fork(const weir_matcher *from)
+{
+    ref_take(&from->hub->refs);
+    weir_matcher *m = matcher_alloc(from->grammar, from->hub);
+    if (!m) return NULL;
+    m->generation = from->generation;
+    m->termination = from->termination;
+    weir_matcher_opts opts = matcher_opts(from);
+    if (stops_set(m, &opts) &&
+        track_fork(&m->track, &from->track, &m->hub->stacks,
+                   &m->grammar->ir.limits))
+        return m;
+    weir_matcher_free(m);
+    return NULL;
+}
+
+void weir_matcher_reset(weir_matcher *m)
+{
+    track_rollback(&m->track, track_steps(&m->track));
+    stepper_clear(&m->track.stepper);
+    m->error = WEIR_OK;
+    m->generation++;
+}
+
+/* ---- flags ---- */
+
+bool weir_matcher_is_completed(const weir_matcher *matcher)
+{
+    weir_matcher *m = (weir_matcher *)matcher; /* scratch only */
+    return m->track.is_stopped ||
+           set_is_complete(&m->track.stepper, &m->track.now);
+}
+
+bool weir_matcher_can_continue(const weir_matcher *m)
+{
+    return !m->track.is_stopped && m->track.now.list.count;
+}
+
+bool weir_matcher_is_terminated(const weir_matcher *m)
+{
+    if (m->track.is_stopped) return true;
+    switch (m->termination) {
+    case WEIR_TERM_WHEN_FINAL:
+        return !m->track.now.list.count;
+    case WEIR_TERM_FIRST_COMPLETE:
+        return weir_matcher_is_completed(m);
+    case WEIR_TERM_STOP_TOKEN:
+        break;
+    }
+    return false;
+}
+
+bool weir_matcher_is_free_text(const weir_matcher *matcher)
+{
+    weir_matcher *m = (weir_matcher *)matcher;
+    ByteSet first = {{0}};
+    unsigned count = 0;
+    if (m->track.is_stopped) return false;
+    set_first(&m->track.stepper, &m->track.now, &first);
+    for (uint8_t byte = 0x20; byte < 0x7F; byte++)
+        count += byteset_has(&first, byte);
+    return count >= (0x7F - 0x20 + 1) / 2;
+}
+
+weir_status weir_matcher_error(const weir_matcher *m)
+{
+    return m->error;
+}
+
+size_t weir_matcher_steps(const weir_matcher *m)
+{
+    return track_steps(&m->track);
+}
+
+uint64_t weir_matcher_generation(const weir_matcher *m)
+{
+    return m->generation;
+}
+
+bool matcher_is_stop(const weir_matcher *m, uint32_t id)
+{
+    for (uint32_t i = 0; i < m->nstops; i++)
+        if (m->stops[i] == id) return true;
+    return false;
+}
+
+/* ---- accepting ---- */
+
+/* Moves a status of the stepper to the matcher; false if there was one. */
+static bool stepper_good(weir_matcher *m)
+{
+    weir_status status = stepper_status(&m->track.stepper);
+    if (!status) return true;
+    stepper_clear(&m->track.stepper);
+    m->error = status;
+    return false;
+}
+
+/* track.next = what token `id`, not a stop, leads to; empty: refused. False:
+ * error. */
+static bool try_token(weir_matcher *m, uint32_t id)
+{
+    Track *t = &m->track;
+    const Vocab *vocab = &m->grammar->vocab->vocab;
+    set_clear(&t->next);
+    if (vocab_is_text(vocab, id) && !matcher_is_stop(m, id)) {
+        Span bytes = vocab_bytes(vocab, id);
+        if (track_try(t, bytes) < bytes.size) set_clear(&t->next);
+    }
+    if (set_has_tokens(&t->stepper, &t->now)) {
+        set_step_token(&t->stepper, &t->now, id, &t->spare);
+        set_merge(&t->stepper, &t->next, &t->spare);
+    }
+    return stepper_good(m);
+}
+
+weir_accept matcher_try(weir_matcher *m, uint32_t id, bool *is_stop)
+{
+    *is_stop = false;
+    if (weir_matcher_is_terminated(m)) return WEIR_TERMINATED;
+    if (!m->grammar->vocab || id >= m->grammar->vocab->vocab.width)
+        return WEIR_REFUSED;
+    if (matcher_is_stop(m, id) && weir_matcher_is_completed(m)) {
+        *is_stop = true;
+        return stepper_good(m) ? WEIR_ACCEPTED : WEIR_ACCEPT_ERROR;
+    }
+    if (!try_token(m, id)) return WEIR_ACCEPT_ERROR;
+    return set_is_empty(&m->track.next) ? WEIR_REFUSED : WEIR_ACCEPTED;
+}
+
+static weir_accept fail_memory(weir_matcher *m)
+{
+    m->error = WEIR_NO_MEMORY;
+    return WEIR_ACCEPT_ERROR;
+}
+
+weir_accept weir_matcher_accept(weir_matcher *m, uint32_t id)
+{
+    bool is_stop;
+    weir_accept answer = matcher_try(m, id, &is_stop);
+    if (answer != WEIR_ACCEPTED) return answer;
+    bool ok = is_stop ? track_take_stop(&m->track, id)
+                      : track_take(&m->track, id, (Span){0});
+    if (!ok) return fail_memory(m);
+    m->generation++;
+    return WEIR_ACCEPTED;
+}
+
+weir_accept weir_matcher_accept_at(weir_matcher *m, uint32_t id,
+                                   uint64_t generation)
+{
+    return generation == m->generation ? weir_matcher_accept(m, id)
+                                       : WEIR_STALE_MASK;
+}
+
+weir_accept weir_matcher_accept_bytes(weir_matcher *m, weir_bytes bytes,
+                                      size_t *consumed)
+{
+    size_t dummy;
+    if (!consumed) consumed = &dummy;
+    *consumed = 0;
+    if (m->track.is_stopped) return WEIR_TERMINATED;
+    *consumed = track_try(&m->track, span_from(bytes));
+    if (!stepper_good(m)) return WEIR_ACCEPT_ERROR;
+    if (*consumed < bytes.size)
+        return !*consumed && weir_matcher_is_terminated(m) ? WEIR_TERMINATED
+                                                           : WEIR_REFUSED;
+    if (!track_take(&m->track, TRACK_BYTES, span_from(bytes)))
+        return fail_memory(m);
+    m->generation++;
+    return WEIR_ACCEPTED;
+}
+
+bool weir_matcher_allows(weir_matcher *m, uint32_t id)
+{
+    bool is_stop;
+    return matcher_try(m, id, &is_stop) == WEIR_ACCEPTED;
+}
+
+weir_status weir_matcher_rollback(weir_matcher *m, size_t steps)
+{
+    if (steps > track_steps(&m->track)) return WEIR_ROLLBACK;
+    if (!steps) return WEIR_OK;
+    track_rollback(&m->track, steps);
+    stepper_clear(&m->track.stepper);
+    m->error = WEIR_OK;
+    m->generation++;
+    return WEIR_OK;
+}
+
+size_t weir_matcher_validate(weir_matcher *m, const uint32_t *ids,
+                             size_t count)
+{
+    size_t taken = 0;
+    uint64_t generation = m->generation;
+    while (taken < count &&
+           weir_matcher_accept(m, ids[taken]) == WEIR_ACCEPTED)
+        taken++;
+    weir_matcher_rollback(m, taken);
+    m->generation = generation;
+    return taken;
+}

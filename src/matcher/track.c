@@ -1,0 +1,185 @@
+/* track.c: history of one output.
+ *
+ * Invariant: steps.at[k] describes the set after k steps and `now` equals the
+ * last one. The pool holds the sets in order; a set equal to the one before
+ * it is not stored again.   Tests: prop/matcher_state_test.c.
+ */
+#include "matcher/track.h"
+
+static bool same_set(const Config *a, uint32_t n, const ConfigSet *b)
+{
+    if (n != b->list.count) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (a[i].q != b->list.at[i].q || a[i].reg != b->list.at[i].reg ||
+            a[i].stack != b->list.at[i].stack)
+            return false;
+    return true;
+}
+
+/* All three sets can hold `count` configurations: so taking a step back, which
+ * fills `now` from the pool, cannot fail. */
+static bool sets_reserve(Track *t, uint32_t count)
+{
+    return vec_reserve(t->mem, &t->now.list, count) &&
+           vec_reserve(t->mem, &t->next.list, count) &&
+           vec_reserve(t->mem, &t->spare.list, count);
+}
+
+/* Appends `set` as the state after `step`. */
+static bool step_push(Track *t, TrackStep step, const ConfigSet *set)
+{
+    const TrackStep *last =
+        t->steps.count ? &t->steps.at[t->steps.count - 1] : NULL;
+    uint32_t pool = t->pool.count;
+    step.ends = set->ends;
+    step.count = set->list.count;
+    step.start = pool;
+    if (!sets_reserve(t, step.count)) return false;
+    if (last && same_set(t->pool.at + last->start, last->count, set)) {
+        step.start = last->start;
+    } else {
+        if (!vec_reserve(t->mem, &t->pool, (size_t)pool + step.count))
+            return false;
+        if (step.count)
+            memcpy(t->pool.at + pool, set->list.at,
+                   step.count * sizeof *t->pool.at);
+        t->pool.count = pool + step.count;
+    }
+    if (vec_push(t->mem, &t->steps, step)) return true;
+    t->pool.count = pool;
+    return false;
+}
+
+bool track_init(Track *t, const Mem *mem, StackHub *hub,
+                const weir_limits *limits, const ConfigSet *start)
+{
+    *t = (Track){.mem = mem};
+    stepper_init(&t->stepper, mem, hub, limits, false);
+    if (set_copy(mem, &t->now, start) &&
+        step_push(t, (TrackStep){.token = TRACK_BYTES}, start))
+        return true;
+    track_free(t);
+    return false;
+}
+
+void track_free(Track *t)
+{
+    if (!t->mem) return;
+    stepper_free(&t->stepper);
+    vec_free(t->mem, &t->now.list);
+    vec_free(t->mem, &t->next.list);
+    vec_free(t->mem, &t->spare.list);
+    vec_free(t->mem, &t->pool);
+    vec_free(t->mem, &t->steps);
+    vec_free(t->mem, &t->text);
+    t->mem = NULL;
+}
+
+#define vec_copy(mem, to, from)                                        \
+    (vec_reserve((mem), (to), (from)->count) &&                        \
+     ((from)->count ? (void)memcpy((to)->at, (from)->at,               \
+                                   (from)->count * sizeof *(to)->at)   \
+                    : (void)0,                                         \
+      (to)->count = (from)->count, true))
+
+bool track_fork(Track *to, const Track *from, StackHub *hub,
+                const weir_limits *limits)
+{
+    *to = (Track){.mem = from->mem, .is_stopped = from->is_stopped};
+    stepper_init(&to->stepper, from->mem, hub, limits, false);
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < from->steps.count; i++)
+        most = MAX(most, from->steps.at[i].count);
+    if (sets_reserve(to, most) && set_copy(to->mem, &to->now, &from->now) &&
+        vec_copy(to->mem, &to->pool, &from->pool) &&
+        vec_copy(to->mem, &to->steps, &from->steps) &&
+        vec_copy(to->mem, &to->text, &from->text))
+        return true;
+    track_free(to);
+    return false;
+}
+
+/* One configuration in plain states needs no set: follows it as far as that
+ * goes. Returns the bytes read; *c is the configuration there. */
+static size_t try_plain(Span bytes, Config *c)
+{
+    size_t i = 0;
+    for (; i < bytes.size && !c->q->accepts; i++) {
+        uintptr_t cell = state_next(c->q, bytes.at[i]);
+        if (!CELL_IS_STATE(cell)) break;
+        c->q = cell_state(cell);
+    }
+    return i;
+}
+
+size_t track_try(Track *t, Span bytes)
+{
+    size_t pos = 0;
+    if (!set_copy(t->mem, &t->next, &t->now)) {
+        t->stepper.stacks.status = WEIR_NO_MEMORY;
+        return 0;
+    }
+    while (pos < bytes.size) {
+        if (t->next.list.count == 1 && !t->next.ends)
+            pos += try_plain(span_of(bytes.at + pos, bytes.size - pos),
+                             &t->next.list.at[0]);
+        if (pos == bytes.size) break;
+        set_step(&t->stepper, &t->next, bytes.at[pos], &t->spare);
+        if (set_is_empty(&t->spare) || stepper_status(&t->stepper)) break;
+        ConfigSet swap = t->next;
+        t->next = t->spare;
+        t->spare = swap;
+        pos++;
+    }
+    return pos;
+}
+
+static void swap_now(Track *t)
+{
+    ConfigSet swap = t->now;
+    t->now = t->next;
+    t->next = swap;
+}
+
+bool track_take(Track *t, uint32_t token, Span bytes)
+{
+    TrackStep step = {.token = token, .text_start = t->text.count};
+    if (token == TRACK_BYTES) {
+        if (!vec_reserve(t->mem, &t->text, t->text.count + bytes.size))
+            return false;
+        if (bytes.size)
+            memcpy(t->text.at + t->text.count, bytes.at, bytes.size);
+    }
+    if (!step_push(t, step, &t->next)) return false;
+    if (token == TRACK_BYTES) t->text.count += (uint32_t)bytes.size;
+    swap_now(t);
+    return true;
+}
+
+bool track_take_stop(Track *t, uint32_t token)
+{
+    TrackStep step = {.token = token, .text_start = t->text.count,
+                      .is_stop = true};
+    if (!step_push(t, step, &t->now)) return false;
+    t->is_stopped = true;
+    return true;
+}
+
+void track_rollback(Track *t, size_t steps)
+{
+    assert(steps <= track_steps(t));
+    if (!steps) return;
+    const TrackStep *first_gone = &t->steps.at[t->steps.count - steps];
+    const TrackStep *last = first_gone - 1;
+    t->text.count = first_gone->text_start;
+    t->steps.count -= (uint32_t)steps;
+    t->pool.count = last->start + last->count;
+    t->is_stopped = last->is_stop;
+    t->now.list.count = 0;
+    t->now.ends = last->ends;
+    assert(t->now.list.cap >= last->count);
+    if (last->count)
+        memcpy(t->now.list.at, t->pool.at + last->start,
+               last->count * sizeof *t->pool.at);
+    t->now.list.count = last->count;
+}

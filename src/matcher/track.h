@@ -1,0 +1,56 @@
+/* track.h: one output followed step by step, with its history.
+ *
+ * A step is a token or a run of bytes. Each keeps the configurations after it,
+ * so taking steps back is dropping them; equal sets in a row share storage
+ * (inside a string that is one set for thousands of steps). Lifetime: matcher.
+ */
+#ifndef WEIR_MATCHER_TRACK_H
+#define WEIR_MATCHER_TRACK_H
+
+#include "matcher/config.h"
+
+/* What a step took in. */
+typedef struct TrackStep {
+    uint32_t token;  /* or TRACK_BYTES: text[text_start, next step's) */
+    uint32_t start;  /* first configuration after it */
+    uint32_t count;
+    uint32_t text_start;
+    bool ends;       /* ConfigSet.ends */
+    bool is_stop;    /* a stop token: nothing can follow */
+} TrackStep;
+
+#define TRACK_BYTES UINT32_MAX
+
+typedef struct Track {
+    const Mem *mem;
+    Stepper stepper;
+    ConfigSet now;   /* after the last step */
+    ConfigSet next, spare; /* being tried */
+    bool is_stopped; /* the last step was a stop token */
+    VEC(Config) pool;
+    VEC(TrackStep) steps; /* steps.at[0] is the start, not a step */
+    VEC(uint8_t) text;    /* of TRACK_BYTES steps */
+} Track;
+
+/* `start`: the set before any input; copied. False: no memory. */
+bool track_init(Track *t, const Mem *mem, StackHub *hub,
+                const weir_limits *limits, const ConfigSet *start);
+void track_free(Track *t);
+/* An equal track, history included. */
+bool track_fork(Track *to, const Track *from, StackHub *hub,
+                const weir_limits *limits);
+
+/* Reads bytes from `now` into `next` without taking them; the number that
+ * could be read. All were: track_take(t, ...) makes them a step. */
+size_t track_try(Track *t, Span bytes);
+/* now = next, as one step. False: no memory, and nothing changed. */
+bool track_take(Track *t, uint32_t token, Span bytes);
+/* A step that changes no configuration: a stop token. */
+bool track_take_stop(Track *t, uint32_t token);
+void track_rollback(Track *t, size_t steps); /* steps <= track_steps */
+static inline size_t track_steps(const Track *t)
+{
+    return t->steps.count - 1;
+}
+
+#endif

@@ -1,0 +1,94 @@
+/* network_print.c: the network as text, for people and goldens.
+ *
+ * One paragraph a frame: its expression, then each state known so far with
+ * its edges: byte ranges to a state, calls, token sets, `return`.
+ * Docs: docs/network.md.
+ */
+#include "network/frame.h"
+
+static void print_byte(Out *out, unsigned byte)
+{
+    if (byte > 0x20 && byte < 0x7F && byte != '\'' && byte != '\\')
+        out_format(out, "'%c'", (char)byte);
+    else
+        out_format(out, "%02x", byte);
+}
+
+static void print_frame_name(Network *net, const Frame *f, Out *out)
+{
+    if (f->network != net) out_text(out, "shared ");
+    out_format(out, "frame %u", f->id);
+}
+
+static void print_target(uintptr_t cell, Out *out)
+{
+    if (CELL_IS_STATE(cell)) {
+        out_format(out, "%u", cell_state(cell)->id);
+        return;
+    }
+    const Step *step = cell_step(cell);
+    for (uint32_t i = 0; i < step->count; i++) {
+        const Move *m = &step->at[i];
+        if (i) out_text(out, " or ");
+        for (uint32_t k = 0; k < m->npush; k++)
+            out_format(out, "push %u then ", m->push[k].state->id);
+        out_format(out, "%u", m->to->id);
+        if (m->op.adds && m->op.reg) out_format(out, " +%u", m->op.reg);
+    }
+}
+
+/* Runs of bytes with one known, living cell. */
+static void print_bytes(State *q, Out *out)
+{
+    for (unsigned lo = 0; lo < 256;) {
+        uintptr_t cell = atomic_load_explicit(&q->next[q->map[lo]],
+                                              memory_order_acquire);
+        unsigned hi = lo;
+        while (hi < 255 && q->map[hi + 1] == q->map[lo]) hi++;
+        if (cell && cell != (uintptr_t)&step_dead) {
+            out_text(out, "    ");
+            print_byte(out, lo);
+            if (hi > lo) {
+                out_text(out, "-");
+                print_byte(out, hi);
+            }
+            out_text(out, " -> ");
+            print_target(cell, out);
+            out_text(out, "\n");
+        }
+        lo = hi + 1;
+    }
+}
+
+static void print_state(Network *net, State *q, Out *out)
+{
+    out_format(out, "  state %u%s%s%s\n", q->id, q->is_loop ? " loop" : "",
+               q->accepts ? " return" : "", q->is_final ? " only" : "");
+    for (uint32_t i = 0; i < q->ncalls; i++) {
+        out_text(out, "    call ");
+        print_frame_name(net, q->calls[i].callee, out);
+        out_text(out, "\n");
+    }
+    print_bytes(q, out);
+}
+
+void network_print(Network *net, Out *out)
+{
+    lock_take(&net->lock);
+    for (uint32_t i = 0; i < net->frames.count; i++) {
+        Frame *f = net->frames.at[i];
+        print_frame_name(net, f, out);
+        if (f->is_counted) {
+            out_format(out, " {%u,", f->lo);
+            if (f->hi != REPEAT_INF) out_format(out, "%u", f->hi);
+            out_text(out, "}");
+        }
+        out_text(out, " = ");
+        ir_print_node(net->ir, net->frame_nodes.at[i], out);
+        out_text(out, "\n");
+        for (uint32_t s = 0; f->network == net && s < net->states.count; s++)
+            if (net->states.at[s]->frame == f)
+                print_state(net, net->states.at[s], out);
+    }
+    lock_give(&net->lock);
+}

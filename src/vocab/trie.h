@@ -1,0 +1,75 @@
+/* trie.h: byte tries over tokens, laid out for walks that prune.
+ *
+ * Nodes are stored level by level, so the children of a node lie side by side
+ * in byte order. Ids are listed in bytewise order of their texts, so all ids
+ * at and below a node are one run of `ids`: a subtree can be taken whole.
+ * A node with more than TRIE_NARROW children has the set of their bytes in the
+ * two node slots before its first child: a walk intersects it with the bytes
+ * that a state takes instead of looking at each child.
+ *
+ *     node:      own ids = ids[tok, own_end)    all ids = ids[tok, tok_end)
+ *     children:  nodes[child, child + nchildren)
+ */
+#ifndef WEIR_VOCAB_TRIE_H
+#define WEIR_VOCAB_TRIE_H
+
+#include "base/arena.h"
+#include "base/span.h"
+
+#define TRIE_NARROW 6
+enum { TRIE_ROOT = 0 };
+
+typedef struct TrieNode {
+    uint32_t child;   /* first child */
+    uint32_t tok;     /* ids of this node begin here */
+    uint32_t tok_end; /* one past the ids of the subtree */
+    uint16_t nchildren;
+    uint8_t byte; /* that leads here from the parent */
+    uint8_t is_wide;
+} TrieNode;
+
+typedef struct Trie {
+    TrieNode *nodes;
+    uint32_t nnodes; /* slots, byte sets included */
+    uint32_t *ids;
+    uint32_t nids;
+    uint32_t depth;   /* longest text, bytes */
+} Trie;
+
+typedef struct TrieEntry {
+    Span text;
+    uint32_t id;
+} TrieEntry;
+
+/* Builds the trie of the entries, in any order, in `arena`; texts are borrowed
+ * for the call, may be empty and may repeat. False: no memory. */
+bool trie_build(Trie *trie, Arena *arena, const Mem *mem,
+                const TrieEntry *entries, uint32_t count);
+
+static inline uint32_t trie_own_end(const Trie *trie, const TrieNode *node)
+{
+    return node->nchildren ? trie->nodes[node->child].tok : node->tok_end;
+}
+
+/* The bytes of the children; only for wide nodes. */
+static inline const uint64_t *trie_bytes(const Trie *trie,
+                                         const TrieNode *node)
+{
+    return (const uint64_t *)(const void *)&trie->nodes[node->child - 2];
+}
+
+/* The child by `byte`, which must be there, of a wide node. */
+static inline uint32_t trie_wide_child(const Trie *trie, const TrieNode *node,
+                                       uint8_t byte)
+{
+    const uint64_t *set = trie_bytes(trie, node);
+    uint32_t rank = 0;
+    for (unsigned w = 0; w < byte / 64u; w++) rank += bit_count(set[w]);
+    uint64_t below = ((uint64_t)1 << (byte & 63)) - 1;
+    return node->child + rank + bit_count(set[byte >> 6] & below);
+}
+
+/* The child by `byte`, or 0 (the root is nobody's child). */
+uint32_t trie_child(const Trie *trie, const TrieNode *node, uint8_t byte);
+
+#endif
