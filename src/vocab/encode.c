@@ -47,15 +47,16 @@ static bool spec_check(EncoderTokens tokens, const EncoderSpec *spec,
     if (spec->unk != ENCODER_NONE && spec->unk >= tokens.count)
         return diag_fail(err, WEIR_FORMAT, 0, 0,
                          "found %u as id of the unknown token, expected one "
-                         "below %u", spec->unk, tokens.count);
+                         "below %u",
+                         spec->unk, tokens.count);
     for (size_t i = 0; spec->byte_ids && i < 256; i++)
         if (spec->byte_ids[i] != ENCODER_NONE &&
             spec->byte_ids[i] >= tokens.count)
             return diag_fail(err, WEIR_FORMAT, 0, 0,
                              "found byte token %u, expected an id below %u",
                              spec->byte_ids[i], tokens.count);
-    bool needs_scores = spec->model == ENCODER_BPE_SCORE ||
-                        spec->model == ENCODER_UNIGRAM;
+    bool needs_scores =
+        spec->model == ENCODER_BPE_SCORE || spec->model == ENCODER_UNIGRAM;
     if (needs_scores && !spec->scores)
         return diag_fail(err, WEIR_FORMAT, 0, 0,
                          "found no scores, expected one for each token");
@@ -88,8 +89,7 @@ static void bytes_build(Encoder *encoder, const EncoderSpec *spec)
         encoder->byte_ids[i] = id;
         has_all &= id != ENCODER_NONE;
     }
-    encoder->has_bytes =
-        has_all && (spec->byte_level || spec->byte_fallback);
+    encoder->has_bytes = has_all && (spec->byte_level || spec->byte_fallback);
     encoder->has_drops = !encoder->has_bytes && spec->unk == ENCODER_NONE;
 }
 
@@ -113,11 +113,17 @@ static bool model_build(Encoder *encoder, const EncoderSpec *spec,
 {
     bool ok = true;
     switch (encoder->spec.model) {
-    case ENCODER_BPE_MERGES: return merges_build(encoder, spec, err);
-    case ENCODER_BPE_SCORE: ok = ranks_build(encoder, spec->scores); break;
-    case ENCODER_UNIGRAM: ok = unigram_build(encoder, spec->scores); break;
+    case ENCODER_BPE_MERGES:
+        return merges_build(encoder, spec, err);
+    case ENCODER_BPE_SCORE:
+        ok = ranks_build(encoder, spec->scores);
+        break;
+    case ENCODER_UNIGRAM:
+        ok = unigram_build(encoder, spec->scores);
+        break;
     case ENCODER_BPE_RANK:
-    case ENCODER_GREEDY: break;
+    case ENCODER_GREEDY:
+        break;
     }
     return ok || diag_no_memory(err);
 }
@@ -247,11 +253,17 @@ size_t encoder_memory(const Encoder *encoder)
 static void encode_word(EncodeRun *run, Span word)
 {
     switch (run->encoder->spec.model) {
-    case ENCODER_GREEDY: greedy_word(run, word); break;
-    case ENCODER_UNIGRAM: unigram_word(run, word); break;
+    case ENCODER_GREEDY:
+        greedy_word(run, word);
+        break;
+    case ENCODER_UNIGRAM:
+        unigram_word(run, word);
+        break;
     case ENCODER_BPE_MERGES:
     case ENCODER_BPE_RANK:
-    case ENCODER_BPE_SCORE: bpe_word(run, word); break;
+    case ENCODER_BPE_SCORE:
+        bpe_word(run, word);
+        break;
     }
 }
 
@@ -278,8 +290,7 @@ static void encode_words(EncodeRun *run, Span text)
         encode_cut(run, text);
         return;
     }
-    PretokenCursor cursor =
-        pretoken_start(run->encoder->spec.pretoken, text);
+    PretokenCursor cursor = pretoken_start(run->encoder->spec.pretoken, text);
     while (!run->failed && (word = pretoken_next(&cursor)).size)
         encode_word(run, word);
 }
@@ -289,10 +300,10 @@ static void encode_words(EncodeRun *run, Span text)
 static void encode_stretch(EncodeRun *run, Span text, bool is_first)
 {
     const EncoderSpec *spec = &run->encoder->spec;
-    bool is_prepended =
-        text.size && spec->prepend_unless_space && text.at[0] != ' ' &&
-        (spec->prepend == PREPEND_EACH ||
-         (spec->prepend == PREPEND_FIRST && is_first));
+    bool is_prepended = text.size && spec->prepend_unless_space &&
+                        text.at[0] != ' ' &&
+                        (spec->prepend == PREPEND_EACH ||
+                         (spec->prepend == PREPEND_FIRST && is_first));
     if (!is_prepended) {
         encode_words(run, text);
         return;
@@ -312,8 +323,8 @@ static void encode_between(EncodeRun *run, const AddedSet *set, Span text,
 {
     AddedMatch match;
     size_t done = 0, from = 0;
-    while (!run->failed && added_next(set, text, from, done,
-                                      run->parse_special, &match)) {
+    while (!run->failed &&
+           added_next(set, text, from, done, run->parse_special, &match)) {
         if (done < match.begin)
             stretch(run, span_of(text.at + done, match.begin - done),
                     is_first && !done);
@@ -336,8 +347,10 @@ static void encode_raw(EncodeRun *run, Span text, bool is_first)
 size_t encoder_encode(const Encoder *encoder, Span text, bool parse_special,
                       uint32_t *ids, size_t capacity)
 {
-    EncodeRun run = {.encoder = encoder, .parse_special = parse_special,
-                     .ids = ids, .capacity = capacity};
+    EncodeRun run = {.encoder = encoder,
+                     .parse_special = parse_special,
+                     .ids = ids,
+                     .capacity = capacity};
     if (text.size > ENCODER_MAX_TEXT) return SIZE_MAX;
     encode_between(&run, &encoder->raw, text, true, encode_raw);
     run_free(&run);

@@ -58,10 +58,10 @@ typedef enum EncoderPrepend {
 typedef struct EncoderAdded {
     Span content; /* as in the file */
     uint32_t id;
-    bool special;     /* found only when special parsing is on; the others
+    bool special; /* found only when special parsing is on; the others
                          (GGUF: USER_DEFINED) are found always */
     bool lstrip, rstrip, single_word, normalized; /* as in HF; else false */
-    bool in_model;    /* HF: the id also is an entry of model.vocab; else
+    bool in_model; /* HF: the id also is an entry of model.vocab; else
                          false: text never reaches it in another way */
 } EncoderAdded;
 
@@ -72,16 +72,16 @@ typedef struct EncoderSpec {
     /* model */
     const EncoderMerge *merges; /* BPE_MERGES, in rank order */
     uint32_t merge_count;
-    const float *scores;  /* BPE_SCORE, UNIGRAM: by id, tokens.count of them */
-    bool byte_level;      /* symbols are bytes (GPT-2 coding, tiktoken); else
+    const float *scores; /* BPE_SCORE, UNIGRAM: by id, tokens.count of them */
+    bool byte_level;     /* symbols are bytes (GPT-2 coding, tiktoken); else
                              characters, as SentencePiece */
-    bool byte_fallback;   /* characters without a token become byte tokens */
+    bool byte_fallback;  /* characters without a token become byte tokens */
     const uint32_t *byte_ids; /* 256, ENCODER_NONE where absent: the <0xNN>
                              tokens (fallback). NULL with byte_level: found in
                              the table by their byte */
-    bool ignore_merges;   /* a word that is a token is that token (HF) */
-    bool fuse_unk;        /* neighbouring unknowns become one unk */
-    uint32_t unk;         /* ENCODER_NONE: unknown characters are dropped */
+    bool ignore_merges;       /* a word that is a token is that token (HF) */
+    bool fuse_unk;            /* neighbouring unknowns become one unk */
+    uint32_t unk;             /* ENCODER_NONE: unknown characters are dropped */
 
     /* normalizer */
     bool nfc;
@@ -92,7 +92,7 @@ typedef struct EncoderSpec {
     bool prepend_unless_space; /* not if the stretch begins with a space
                              (Metaspace, ByteLevel add_prefix_space); false:
                              in any case (Prepend, add_dummy_prefix) */
-    bool unknown_steps;   /* the file has a normalizer or model feature that
+    bool unknown_steps; /* the file has a normalizer or model feature that
                              is not described here: never exact */
 
     const EncoderAdded *added;

@@ -32,11 +32,13 @@ static bool merges_check(const Encoder *encoder, const EncoderSpec *spec,
         if (m.id >= encoder->tokens.count)
             return diag_fail(err, WEIR_FORMAT, 0, 0,
                              "found merge %u of token %u, expected an id "
-                             "below %u", i, m.id, encoder->tokens.count);
+                             "below %u",
+                             i, m.id, encoder->tokens.count);
         if (!m.left || m.left >= start[m.id + 1] - start[m.id])
             return diag_fail(err, WEIR_FORMAT, 0, 0,
                              "found merge %u that cuts token %u at byte %u, "
-                             "expected a place within it", i, m.id, m.left);
+                             "expected a place within it",
+                             i, m.id, m.left);
     }
     return true;
 }
@@ -48,10 +50,10 @@ bool merges_build(Encoder *encoder, const EncoderSpec *spec, weir_error *err)
     MergeTable *table = &encoder->merges;
     uint32_t ids = encoder->tokens.count, n = spec->merge_count;
     if (!merges_check(encoder, spec, err)) return false;
-    table->start = mem_zero(&encoder->mem,
-                            ((size_t)ids + 1) * sizeof *table->start);
-    table->entry = mem_new(&encoder->mem,
-                           size_mul(MAX(n, 1), sizeof *table->entry));
+    table->start =
+        mem_zero(&encoder->mem, ((size_t)ids + 1) * sizeof *table->start);
+    table->entry =
+        mem_new(&encoder->mem, size_mul(MAX(n, 1), sizeof *table->entry));
     table->count = MAX(n, 1);
     if (!table->start || !table->entry) return diag_no_memory(err);
     encoder->memory += ((size_t)ids + 1) * sizeof *table->start +
@@ -111,8 +113,12 @@ static void pair_update(const Encoder *encoder, Span word, Symbol *left,
     case ENCODER_BPE_MERGES:
         left->rank = rank_cut(encoder, id, left->end - left->begin);
         break;
-    case ENCODER_BPE_SCORE: left->rank = encoder->rank[id]; break;
-    default: left->rank = id; break;
+    case ENCODER_BPE_SCORE:
+        left->rank = encoder->rank[id];
+        break;
+    default:
+        left->rank = id;
+        break;
     }
 }
 

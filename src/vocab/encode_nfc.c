@@ -196,8 +196,7 @@ static void put_text(EncodeRun *run)
     for (uint32_t i = 0; i < run->runes.count; i++) {
         uint32_t rune = run->runes.at[i] & RUNE_MASK;
         uint8_t *at = run->normal.at + run->normal.count;
-        if (rune >= BROKEN)
-            *at = (uint8_t)(rune - BROKEN);
+        if (rune >= BROKEN) *at = (uint8_t)(rune - BROKEN);
         run->normal.count += rune >= BROKEN ? 1 : utf8_encode(rune, at);
     }
 }

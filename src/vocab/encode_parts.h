@@ -78,12 +78,12 @@ struct Encoder {
     JoinSet joins;
     uint32_t byte_ids[256];
     TokenMap map;
-    MergeTable merges;  /* BPE_MERGES */
-    uint32_t *rank;     /* BPE_SCORE: by id, low is merged first */
-    float *scores;      /* UNIGRAM: by id */
+    MergeTable merges; /* BPE_MERGES */
+    uint32_t *rank;    /* BPE_SCORE: by id, low is merged first */
+    float *scores;     /* UNIGRAM: by id */
     float unk_score;
-    AddedSet raw;       /* found in the text as it is */
-    AddedSet normal;    /* found in the normalised text */
+    AddedSet raw;    /* found in the text as it is */
+    AddedSet normal; /* found in the normalised text */
     size_t memory;
 };
 

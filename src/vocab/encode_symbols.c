@@ -12,8 +12,11 @@
 static void push(EncodeRun *run, uint32_t begin, size_t end, uint32_t id,
                  bool is_fixed)
 {
-    Symbol symbol = {.begin = begin, .end = (uint32_t)end, .id = id,
-                     .rank = ENCODER_NONE, .is_fixed = is_fixed};
+    Symbol symbol = {.begin = begin,
+                     .end = (uint32_t)end,
+                     .id = id,
+                     .rank = ENCODER_NONE,
+                     .is_fixed = is_fixed};
     if (!vec_push(&run->encoder->mem, &run->symbols, symbol))
         run->failed = true;
 }
@@ -29,8 +32,8 @@ static bool has_byte_tokens(const Encoder *encoder, Span bytes)
 static void push_unk(EncodeRun *run, uint32_t begin, size_t end)
 {
     const EncoderSpec *spec = &run->encoder->spec;
-    Symbol *last = run->symbols.count
-                       ? &run->symbols.at[run->symbols.count - 1] : NULL;
+    Symbol *last =
+        run->symbols.count ? &run->symbols.at[run->symbols.count - 1] : NULL;
     if (spec->fuse_unk && last && last->is_fixed && last->id == spec->unk &&
         last->end == begin)
         last->end = (uint32_t)end;

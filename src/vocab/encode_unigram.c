@@ -42,8 +42,8 @@ static void steps_from(EncodeRun *run, Span word, uint32_t from, uint32_t next)
 {
     const Encoder *encoder = run->encoder;
     Step *step = run->steps.at;
-    size_t most = MIN(MIN(word.size - from, encoder->map.longest),
-                      ENCODER_MAX_TRIED);
+    size_t most =
+        MIN(MIN(word.size - from, encoder->map.longest), ENCODER_MAX_TRIED);
     bool has_one = false;
     for (uint32_t size = 1; size <= most; size++) {
         uint32_t id = token_find(encoder, span_of(word.at + from, size));

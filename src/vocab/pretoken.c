@@ -66,9 +66,8 @@ static size_t scan_spaced(Span text, size_t pos, unsigned set)
 
 static size_t skip_lines(Span text, size_t pos, bool has_slash)
 {
-    while (pos < text.size &&
-           (text.at[pos] == '\r' || text.at[pos] == '\n' ||
-            (has_slash && text.at[pos] == '/')))
+    while (pos < text.size && (text.at[pos] == '\r' || text.at[pos] == '\n' ||
+                               (has_slash && text.at[pos] == '/')))
         pos++;
     return pos;
 }
@@ -162,8 +161,7 @@ static size_t scan_cased(Span text, size_t pos)
 {
     size_t next, end;
     unsigned class = pretoken_class(text, pos, &next);
-    bool has_prefix =
-        !(class & (CLASS_LETTER | CLASS_NUMBER | CLASS_LINE));
+    bool has_prefix = !(class & (CLASS_LETTER | CLASS_NUMBER | CLASS_LINE));
     if (has_prefix && (end = scan_tailed(text, next)) > next) return end;
     if ((end = scan_tailed(text, pos)) > pos) return end;
     if (has_prefix) {
@@ -252,8 +250,7 @@ static size_t scan_deepseek(PretokenCursor *cursor)
     size_t pos = cursor->pos, next;
     size_t end = pretoken_run(cursor->text, pos, CLASS_NUMBER, 3);
     if (end > pos) return end;
-    if (cursor->segment <= pos)
-        cursor->segment = piece_end(cursor->text, pos);
+    if (cursor->segment <= pos) cursor->segment = piece_end(cursor->text, pos);
     Span text = {cursor->text.at, cursor->segment};
     end = match_deepseek(text, pos);
     if (end > pos) return end;
@@ -269,8 +266,7 @@ static size_t scan_deepseek(PretokenCursor *cursor)
 /* A word begins at each space (HF: Metaspace, MergedWithNext). */
 static size_t scan_metaspace(Span text, size_t pos)
 {
-    const uint8_t *space =
-        memchr(text.at + pos + 1, ' ', text.size - pos - 1);
+    const uint8_t *space = memchr(text.at + pos + 1, ' ', text.size - pos - 1);
     return space ? (size_t)(space - text.at) : text.size;
 }
 
@@ -279,22 +275,28 @@ static size_t scan(PretokenCursor *cursor)
     Span text = cursor->text;
     size_t pos = cursor->pos;
     switch (cursor->kind) {
-    case PRETOKEN_METASPACE: return scan_metaspace(text, pos);
-    case PRETOKEN_GPT2: return scan_gpt2(text, pos);
-    case PRETOKEN_SMOLLM: return scan_smollm(cursor);
+    case PRETOKEN_METASPACE:
+        return scan_metaspace(text, pos);
+    case PRETOKEN_GPT2:
+        return scan_gpt2(text, pos);
+    case PRETOKEN_SMOLLM:
+        return scan_smollm(cursor);
     case PRETOKEN_LLAMA3:
         return scan_llama(text, pos, (LlamaRule){CLASS_LETTER, 3});
     case PRETOKEN_QWEN2:
         return scan_llama(text, pos, (LlamaRule){CLASS_LETTER, 1});
     case PRETOKEN_QWEN35:
-        return scan_llama(text, pos,
-                          (LlamaRule){CLASS_LETTER | CLASS_MARK, 1});
-    case PRETOKEN_O200K: return scan_o200k(text, pos, (O200kRule){true, 3});
-    case PRETOKEN_TEKKEN: return scan_o200k(text, pos, (O200kRule){false, 1});
-    case PRETOKEN_DEEPSEEK_V3: return scan_deepseek(cursor);
+        return scan_llama(text, pos, (LlamaRule){CLASS_LETTER | CLASS_MARK, 1});
+    case PRETOKEN_O200K:
+        return scan_o200k(text, pos, (O200kRule){true, 3});
+    case PRETOKEN_TEKKEN:
+        return scan_o200k(text, pos, (O200kRule){false, 1});
+    case PRETOKEN_DEEPSEEK_V3:
+        return scan_deepseek(cursor);
     case PRETOKEN_UNKNOWN:
     case PRETOKEN_NONE:
-    case PRETOKEN_KINDS: break;
+    case PRETOKEN_KINDS:
+        break;
     }
     return text.size;
 }

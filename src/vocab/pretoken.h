@@ -25,7 +25,7 @@ typedef enum PretokenKind {
 
 /* What an HF `pre_tokenizer` of type ByteLevel with use_regex true (which is
  * the default when the field is absent) stands for in the list below. */
-#define PRETOKEN_BYTE_LEVEL_REGEX \
+#define PRETOKEN_BYTE_LEVEL_REGEX                                       \
     "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+" \
     "|\\s+(?!\\S)|\\s+"
 /* What type Digits with individual_digits true stands for. */

@@ -11,11 +11,16 @@
 /* ---- names -------------------------------------------------------------- */
 
 static const char *const kind_names[PRETOKEN_KINDS] = {
-    [PRETOKEN_UNKNOWN] = "greedy",     [PRETOKEN_NONE] = "none",
-    [PRETOKEN_METASPACE] = "metaspace", [PRETOKEN_GPT2] = "gpt2",
-    [PRETOKEN_SMOLLM] = "smollm",      [PRETOKEN_LLAMA3] = "llama3",
-    [PRETOKEN_QWEN2] = "qwen2",        [PRETOKEN_QWEN35] = "qwen35",
-    [PRETOKEN_O200K] = "o200k",        [PRETOKEN_TEKKEN] = "tekken",
+    [PRETOKEN_UNKNOWN] = "greedy",
+    [PRETOKEN_NONE] = "none",
+    [PRETOKEN_METASPACE] = "metaspace",
+    [PRETOKEN_GPT2] = "gpt2",
+    [PRETOKEN_SMOLLM] = "smollm",
+    [PRETOKEN_LLAMA3] = "llama3",
+    [PRETOKEN_QWEN2] = "qwen2",
+    [PRETOKEN_QWEN35] = "qwen35",
+    [PRETOKEN_O200K] = "o200k",
+    [PRETOKEN_TEKKEN] = "tekken",
     [PRETOKEN_DEEPSEEK_V3] = "deepseek-v3",
 };
 
@@ -95,7 +100,7 @@ bool pretoken_name_ignores_merges(Span name)
 /* ---- expressions -------------------------------------------------------- */
 
 #define CONTRACTION "(?i:'s|'t|'re|'ve|'m|'ll|'d)"
-#define CASELESS_LIST                                                      \
+#define CASELESS_LIST \
     "(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
 #define LINES "|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
 #define SIGNS "| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*"
@@ -123,20 +128,21 @@ static const RegexRow regex_rows[] = {
     {{CONTRACTION WORDS "|\\p{N}" SIGNS LINES}, PRETOKEN_QWEN2},
     {{CASELESS_LIST WORDS "|\\p{N}" SIGNS LINES}, PRETOKEN_QWEN2},
     {{CONTRACTION "|[^\\r\\n\\p{L}\\p{N}]?[\\p{L}\\p{M}]+|\\p{N}"
-      "| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*" LINES},
+                  "| ?[^\\s\\p{L}\\p{M}\\p{N}]+[\\r\\n]*" LINES},
      PRETOKEN_QWEN35},
     {{PREFIX HEADS "*" TAILS "+" CONTRACTION "?|" PREFIX HEADS "+" TAILS
-      "*" CONTRACTION "?|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*" LINES},
+                   "*" CONTRACTION
+                   "?|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*" LINES},
      PRETOKEN_O200K},
     {{PREFIX HEADS "*" TAILS "+|" PREFIX HEADS "+" TAILS
-      "*|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*" LINES},
+                   "*|\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*" LINES},
      PRETOKEN_TEKKEN},
     {{"\\p{N}{1,3}",
       "[\xE4\xB8\x80-\xE9\xBE\xA5\xE3\x81\x80-\xE3\x82\x9F"
       "\xE3\x82\xA0-\xE3\x83\xBF]+",
       "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+"
       "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
-      "| ?[\\p{P}\\p{S}]+[\r\n]*" LINES},
+      "| ?[\\p{P}\\p{S}]+[\r\n]*|\\s*[\r\n]+|\\s+(?!\\S)|\\s+"},
      PRETOKEN_DEEPSEEK_V3},
 };
 

@@ -57,8 +57,7 @@ static void test_llama3(void **state)
     check(k, SPAN("a\n \n  b"), "a|\n \n| | b");
     check(k, SPAN("a   \tb"), "a|   |\tb");
     check(k, SPAN("a \r\n"), "a| \r\n");
-    check(k, SPAN("x\xC2\xA0y\xE3\x80\x80 z"),
-          "x|\xC2\xA0y|\xE3\x80\x80| z");
+    check(k, SPAN("x\xC2\xA0y\xE3\x80\x80 z"), "x|\xC2\xA0y|\xE3\x80\x80| z");
     check(PRETOKEN_QWEN2, SPAN("a12"), "a|1|2");
     check(PRETOKEN_QWEN2, SPAN("e\xCC\x81t"), "e|\xCC\x81t");
     check(PRETOKEN_QWEN35, SPAN("e\xCC\x81t!\xCC\x81"), "e\xCC\x81t|!\xCC\x81");
@@ -73,10 +72,20 @@ static void test_o200k(void **state)
     check(k, SPAN("don'T 1234"), "don'T| |123|4");
     check(k, SPAN("a//\n/b"), "a|//\n/|b");
     /* U+02B0 is Lm: a head and a tail; heads give it back to end a word */
-    check(k, SPAN("\xCA\xB0" "AB"), "\xCA\xB0|AB");
-    check(k, SPAN("A\xCA\xB0" "Bc"), "A\xCA\xB0" "Bc");
+    check(k,
+          SPAN("\xCA\xB0"
+               "AB"),
+          "\xCA\xB0|AB");
+    check(k,
+          SPAN("A\xCA\xB0"
+               "Bc"),
+          "A\xCA\xB0"
+          "Bc");
     /* a mark alone is a word; a mark before capitals too */
-    check(k, SPAN("\xCC\x81" "AB"), "\xCC\x81|AB");
+    check(k,
+          SPAN("\xCC\x81"
+               "AB"),
+          "\xCC\x81|AB");
     check(k, SPAN("-AB"), "-AB");
     check(PRETOKEN_TEKKEN, SPAN("don't 12"), "don|'t| |1|2");
 }
@@ -92,7 +101,11 @@ static void test_deepseek(void **state)
     check(k, SPAN("a\xE4\xB8\xAD\xE3\x83\xBB\xE3\x82\xA2z"),
           "a|\xE4\xB8\xAD|\xE3\x83\xBB|\xE3\x82\xA2|z");
     /* controls match nothing, unless letters follow */
-    check(k, SPAN("\x01\x02\x03" "ab\x01\x02."), "\x01\x02|\x03" "ab|\x01\x02|.");
+    check(k,
+          SPAN("\x01\x02\x03"
+               "ab\x01\x02."),
+          "\x01\x02|\x03"
+          "ab|\x01\x02|.");
 }
 
 static void test_blind(void **state)
@@ -111,7 +124,11 @@ static void test_broken(void **state)
     check(PRETOKEN_LLAMA3, SPAN("\xE4\xB8z"), "\xE4\xB8|z");
     check(PRETOKEN_DEEPSEEK_V3, SPAN("\xE4\xB8z\xE4\xB8"),
           "\xE4\xB8|z|\xE4\xB8");
-    check(PRETOKEN_O200K, SPAN("\x80" "Ab"), "\x80" "Ab");
+    check(PRETOKEN_O200K,
+          SPAN("\x80"
+               "Ab"),
+          "\x80"
+          "Ab");
 }
 
 /* As the files of the families spell them, JSON escapes undone. */
