@@ -141,7 +141,7 @@ static bool in_tokens(const Query *q, Node n, uint32_t id)
     const Range *r = ir_node_ranges(q->ir, n);
     bool found = false;
     for (uint32_t i = 0; i < n.b; i++) found |= r[i].lo <= id && id <= r[i].hi;
-    return found != (n.c == 1) && oracle_by_node(q->vocab->tokens[id]);
+    return found != n.c && oracle_by_node(q->vocab->tokens[id], n.c);
 }
 
 static Fact eval_tokens(const Query *q, Node n, NodeId node, uint32_t start)
@@ -287,12 +287,11 @@ void oracle_mask(const Ir *ir, RuleId root, const OracleVocab *vocab,
 {
     bool complete = oracle_complete(ir, root, vocab, prefix);
     for (uint32_t id = 0; id < vocab->count; id++) {
-        uint32_t flags = vocab->tokens[id].flags;
         OracleText text = *prefix;
         bool fits = oracle_add_token(&text, vocab, id);
         assert(fits);
         allowed[id] = fits && oracle_prefix(ir, root, vocab, &text);
-        if (flags & WEIR_TOKEN_STOP)
-            allowed[id] = complete && !(flags & WEIR_TOKEN_HOLE);
+        if (vocab->tokens[id].flags & WEIR_TOKEN_STOP)
+            allowed[id] |= complete;
     }
 }

@@ -10,8 +10,10 @@
  *
  * What counts as reachable, in one place:
  *   by text    neither CONTROL, STOP nor HOLE, and at least one byte
- *   by TOKENS  neither STOP nor HOLE
- *   stop       allowed exactly where the text is a sentence
+ *   by TOKENS  not HOLE; a STOP only where a set names it, not where a negated
+ *              set leaves it over
+ *   stop       where the text is a sentence, a STOP ends it, whatever else it
+ *              could be
  */
 #ifndef WEIR_TESTS_ORACLE_H
 #define WEIR_TESTS_ORACLE_H
@@ -38,7 +40,7 @@ bool oracle_add_bytes(OracleText *text, Span bytes);
 bool oracle_add_token(OracleText *text, const OracleVocab *vocab, uint32_t id);
 
 bool oracle_by_text(weir_token token);
-bool oracle_by_node(weir_token token);
+bool oracle_by_node(weir_token token, bool is_negated);
 
 typedef struct OracleAnswer {
     bool complete; /* a sentence */

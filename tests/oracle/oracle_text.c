@@ -2,14 +2,16 @@
  * what text and what TOKENS nodes can reach. Tests: unit/oracle_test.c. */
 #include "oracle/oracle.h"
 
-bool oracle_by_node(weir_token token)
+bool oracle_by_node(weir_token token, bool is_negated)
 {
-    return !(token.flags & (WEIR_TOKEN_STOP | WEIR_TOKEN_HOLE));
+    uint32_t never = WEIR_TOKEN_HOLE | (is_negated ? WEIR_TOKEN_STOP : 0u);
+    return !(token.flags & never);
 }
 
 bool oracle_by_text(weir_token token)
 {
-    return oracle_by_node(token) && !(token.flags & WEIR_TOKEN_CONTROL) &&
+    return !(token.flags & (WEIR_TOKEN_CONTROL | WEIR_TOKEN_STOP |
+                            WEIR_TOKEN_HOLE)) &&
            token.bytes.size;
 }
 

@@ -11,8 +11,6 @@
  */
 #include "oracle/random_grammar.h"
 
-#include <stdio.h>
-
 enum { RULES_MAX = 6 };
 
 typedef struct Gen {
@@ -132,8 +130,8 @@ static NodeId random_regular(Gen *g)
 static NodeId random_leaf(Gen *g)
 {
     uint32_t pick = rng_below(&g->rng, 100);
-    if (pick < 32) return random_bytes(g);
-    if (pick < 58) return random_class(g);
+    if (pick < 26) return random_bytes(g);
+    if (pick < 48) return random_class(g);
     if (pick < 80) return random_rule(g);
     if (pick < 88) return random_regular(g);
     if (pick < 94) return is_shared(g) ? random_bytes(g) : random_tokens(g);
@@ -311,30 +309,36 @@ static void define(Gen *g)
     ir_rule_set(g->ir, g->rule, body);
 }
 
-void random_grammar(uint64_t seed, const Alphabet *alphabet, uint32_t ntokens,
-                    Ir *ir)
+static void add_rule(Ir *ir, Rng *rng, char letter, uint32_t number,
+                     uint32_t flags)
 {
-    Gen g = {.rng = {seed}, .ir = ir, .alphabet = alphabet};
-    g.ntokens = ntokens;
-    g.nrules = 1 + rng_below(&g.rng, RULES_MAX);
-    g.first_shared = g.nrules;
-    if (g.nrules > 1 && rng_chance(&g.rng, 15))
-        g.first_shared = 1 + rng_below(&g.rng, g.nrules - 1);
-    for (RuleId r = 0; r < g.nrules; r++) {
-        char name[48];
-        bool shared = r >= g.first_shared;
-        int n = shared ? snprintf(name, sizeof name, "s%llx-%u",
-                                  (unsigned long long)seed, r)
-                       : snprintf(name, sizeof name, "r%u", r);
-        uint32_t flags = shared ? RULE_SHARED : 0;
-        if (rng_chance(&g.rng, 35)) flags |= RULE_FRAME;
-        ir_rule_new(ir, span_of(name, (size_t)n), flags);
-    }
-    for (g.rule = 0; g.rule < g.nrules; g.rule++) {
-        if (g.rule && rng_chance(&g.rng, 6))
-            define_space(&g);
+    char name[] = {letter, (char)('0' + number)};
+    if (rng_chance(rng, 35)) flags |= RULE_FRAME;
+    ir_rule_new(ir, span_of(name, sizeof name), flags);
+}
+
+/* Shared rules come last and draw from a stream of their own. */
+void random_grammar(RandomSeeds seeds, const Alphabet *alphabet,
+                    uint32_t ntokens, Ir *ir)
+{
+    Gen own = {.rng = {seeds.own}, .ir = ir, .alphabet = alphabet};
+    Gen shared = {.rng = {seeds.shared}, .ir = ir, .alphabet = alphabet};
+    uint32_t nown = 1 + rng_below(&own.rng, RULES_MAX - 1);
+    uint32_t nshared =
+        rng_chance(&shared.rng, 25) ? 1 + rng_below(&shared.rng, 3) : 0;
+    for (uint32_t r = 0; r < nown; r++) add_rule(ir, &own.rng, 'r', r, 0);
+    for (uint32_t r = 0; r < nshared; r++)
+        add_rule(ir, &shared.rng, 's', r, RULE_SHARED);
+    own.ntokens = shared.ntokens = ntokens;
+    own.nrules = shared.nrules = nown + nshared;
+    own.first_shared = shared.first_shared = nown;
+    for (own.rule = 0; own.rule < nown; own.rule++) {
+        if (own.rule && rng_chance(&own.rng, 6))
+            define_space(&own);
         else
-            define(&g);
+            define(&own);
     }
+    for (shared.rule = nown; shared.rule < nown + nshared; shared.rule++)
+        define(&shared);
     ir->root = 0;
 }

@@ -5,9 +5,16 @@
 
 #include "oracle/random_vocab.h"
 
-/* Fills `ir`, which ir_init has prepared, with 1 to 6 rules and a root.
- * Shared rules get names that no other seed gives. */
-void random_grammar(uint64_t seed, const Alphabet *alphabet, uint32_t ntokens,
-                    Ir *ir);
+/* `own` gives everything but the shared rules, which `shared` gives alone: two
+ * grammars with equal `shared` have equal ones, as ir.h demands of rules of
+ * one vocabulary; with another one, others of the same names. */
+typedef struct RandomSeeds {
+    uint64_t own, shared;
+} RandomSeeds;
+
+/* Fills `ir`, which ir_init has prepared, with 1 to 8 rules and a root. Token
+ * ids are drawn from a few more than there are. */
+void random_grammar(RandomSeeds seeds, const Alphabet *alphabet,
+                    uint32_t ntokens, Ir *ir);
 
 #endif

@@ -103,7 +103,8 @@ static void one_case(uint64_t seed, uint32_t *nempty)
     random_vocab_complete(&vocab);
     OracleVocab tokens = oracle_vocab(&vocab);
     ir_init(&source, &mem, NULL);
-    random_grammar(rng_next(&rng), &alphabet, 30, &source);
+    RandomSeeds seeds = {rng_next(&rng), rng_next(&rng)};
+    random_grammar(seeds, &alphabet, 30, &source);
     ir_copied(&source, &low, &mem);
     assert_true(ir_ok(&source) && ir_ok(&low));
     bool done = lower_run(&low, &lowered);

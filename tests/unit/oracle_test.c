@@ -294,14 +294,24 @@ static void tokens(void **state)
     assert_true(oracle_add_bytes(&text, SPAN("a")));
     mask_is(&ir, &vocab, &text, "00101000");
     ir_free(&ir);
-    /* a set without any usable token is dead: a hole, a stop, no such id */
+    /* a set without any usable token is dead: a hole, no such id, or nothing
+     * but a stop that is not named */
     start(&ir);
-    NodeId dead = ir_tokens(&ir, (Range[]){{5, 5}, {7, 7}, {99, 99}}, 3,
-                            false);
+    NodeId hole = ir_tokens(&ir, (Range[]){{5, 5}, {99, 99}}, 2, false);
+    NodeId stop = ir_tokens(&ir, &(Range){0, 6}, 1, true);
+    NodeId dead = ir_alt2(&ir, hole, stop);
     ir_rule_set(&ir, ir.root,
                 ir_alt2(&ir, ir_seq2(&ir, lit(&ir, "a"), dead),
                         lit(&ir, "b")));
     text.size = 0;
+    mask_is(&ir, &vocab, &text, "00010000");
+    ir_free(&ir);
+    /* [7] "b" : a stop that is named */
+    start(&ir);
+    stop = ir_tokens(&ir, &(Range){7, 7}, 1, false);
+    ir_rule_set(&ir, ir.root, ir_seq2(&ir, stop, lit(&ir, "b")));
+    mask_is(&ir, &vocab, &text, "00000001");
+    assert_true(oracle_add_token(&text, &vocab, 7));
     mask_is(&ir, &vocab, &text, "00010000");
     ir_free(&ir);
 }
