@@ -5,8 +5,10 @@ tests/unit/encode_reference_test.c.
     make-encoder-cases.py OUT VOCABS [--strings N] [--seed S] [NAME ...]
 
 VOCABS/NAME/package/models/tokenizer.json or VOCABS/NAME/tokenizer.json are
-read; OUT/NAME.cases is written for each, and OUT/pretoken.cases for the
-pre-tokenizers alone. Needs the package in scripts/requirements.txt.
+read; OUT/NAME.cases is written for each. OUT/pretoken.cases is for the
+pre-tokenizers alone. Small tokenizers are trained for what the real ones do
+not have, as OUT/small_NAME/tokenizer.json and OUT/small_NAME.cases. Needs the
+package in scripts/requirements.txt.
 
 A .cases file is little-endian: the 8 bytes "WEIRENC1", then u32 count, then
 per case: u32 bytes, the text, u32 n, n ids with special tokens parsed, u32 m,
@@ -24,7 +26,8 @@ import struct
 import sys
 import unicodedata
 
-from tokenizers import Regex, Tokenizer, normalizers, pre_tokenizers
+from tokenizers import (AddedToken, Regex, Tokenizer, decoders, models,
+                        normalizers, pre_tokenizers, trainers)
 
 NAMES = 'llama3 qwen3 gemma3 gpt4o gptoss deepseek_v3 llama2'.split()
 
@@ -228,6 +231,7 @@ def encode_all(tokenizer, texts, is_special):
 
 
 def make_cases(name, vocabs, out, strings, seed):
+    """Cases for VOCABS/name."""
     path = vocabs / name / 'package' / 'models' / 'tokenizer.json'
     if not path.exists():
         path = vocabs / name / 'tokenizer.json'
@@ -238,6 +242,11 @@ def make_cases(name, vocabs, out, strings, seed):
     random.Random(2).shuffle(added)
     added = [t.content for t in sorted(added, key=lambda t: not t.special)[:200]]
     maker = Maker(f'{seed} {name}', added, vocabulary_words(tokenizer, 20000))
+    print(name, end=': ')
+    write_cases(tokenizer, maker, out / f'{name}.cases', strings)
+
+
+def write_cases(tokenizer, maker, path, strings):
     texts = [maker.text() for _ in range(strings)]
     texts += [s for s in SENTENCES + CODE + JSON + EMOJI + CONTRACTIONS]
     if isinstance(tokenizer.normalizer, normalizers.NFC):
@@ -249,10 +258,108 @@ def make_cases(name, vocabs, out, strings, seed):
         data = text.encode()
         parts += [struct.pack('<I', len(data)), data, pack_ids(a),
                   struct.pack('<I', 0xFFFFFFFF) if a == b else pack_ids(b)]
-    (out / f'{name}.cases').write_bytes(b''.join(parts))
+    path.write_bytes(b''.join(parts))
     differ = sum(a != b for a, b in zip(with_special, without))
-    print(f'{name}: {len(texts)} texts, {sum(map(len, with_special))} ids, '
+    print(f'{len(texts)} texts, {sum(map(len, with_special))} ids, '
           f'{differ} texts with special tokens')
+
+
+# ---- small tokenizers ----------------------------------------------------
+
+CORPUS = (SENTENCES + CODE + JSON) * 2 + [''.join(s.split(' ')) for s in SENTENCES]
+BYTE_TOKENS = [f'<0x{byte:02X}>' for byte in range(256)]
+
+
+def trained(model, trainer, normalizer=None, pre_tokenizer=None):
+    tokenizer = Tokenizer(model)
+    if normalizer:
+        tokenizer.normalizer = normalizer
+    if pre_tokenizer:
+        tokenizer.pre_tokenizer = pre_tokenizer
+    tokenizer.train_from_iterator(CORPUS, trainer)
+    return tokenizer
+
+
+def bpe(unk=None, fuse=False, fallback=False, alphabet=1000, **steps):
+    special = ([unk] if unk else []) + (BYTE_TOKENS if fallback else [])
+    trainer = trainers.BpeTrainer(vocab_size=1500, special_tokens=special,
+                                  limit_alphabet=alphabet, show_progress=False)
+    tokenizer = trained(models.BPE(), trainer, **steps)
+    data = json.loads(tokenizer.to_str())
+    data['added_tokens'] = []
+    data['model'].update(unk_token=unk, fuse_unk=fuse, byte_fallback=fallback)
+    return Tokenizer.from_str(json.dumps(data))
+
+
+def unigram(fallback=False, **steps):
+    trainer = trainers.UnigramTrainer(vocab_size=1500, unk_token='<unk>',
+                                      special_tokens=['<unk>'], show_progress=False)
+    data = json.loads(trained(models.Unigram(), trainer, **steps).to_str())
+    data['added_tokens'] = []
+    # Files made from SentencePiece's have scores of 32 bits.
+    for piece in data['model']['vocab']:
+        piece[1] = struct.unpack('<f', struct.pack('<f', piece[1]))[0]
+    if fallback:
+        data['model']['vocab'] += [[name, -20.0] for name in BYTE_TOKENS]
+        data['model']['byte_fallback'] = True
+    return Tokenizer.from_str(json.dumps(data))
+
+
+def with_added(tokenizer, normalized):
+    tokenizer.add_tokens([
+        AddedToken('<mask>', lstrip=True, normalized=normalized),
+        AddedToken('<next>', rstrip=True, normalized=normalized),
+        AddedToken('both', lstrip=True, rstrip=True, normalized=False),
+        AddedToken('word', single_word=True, normalized=normalized),
+        AddedToken('wordy', normalized=False),
+        AddedToken('a b', normalized=normalized),
+        AddedToken('é', single_word=True, normalized=normalized)])
+    tokenizer.add_special_tokens([
+        AddedToken('<s>', special=True), AddedToken('<s><s>', special=True),
+        AddedToken('<mask><', special=True, single_word=True)])
+    return tokenizer
+
+
+def small_tokenizers():
+    byte_level = pre_tokenizers.ByteLevel
+    mark = normalizers.Sequence([normalizers.Prepend('▁'), normalizers.Replace(' ', '▁')])
+    digits = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True),
+                                      byte_level(add_prefix_space=False)])
+    metaspace = pre_tokenizers.Metaspace
+    yield 'gpt2', with_added(bpe(pre_tokenizer=byte_level(add_prefix_space=False)), False)
+    yield 'prefix', with_added(bpe(pre_tokenizer=byte_level(add_prefix_space=True)), True)
+    yield 'smollm', bpe(pre_tokenizer=digits)
+    yield 'prepend', with_added(bpe(unk='<unk>', fallback=True, normalizer=mark), True)
+    yield 'unknown', bpe(unk='<unk>', alphabet=60, normalizer=normalizers.Replace(' ', '▁'))
+    yield 'fused', bpe(unk='<unk>', fuse=True, alphabet=60, normalizer=mark)
+    yield 'dropped', bpe(alphabet=60, pre_tokenizer=metaspace(prepend_scheme='never'))
+    yield 'nfc', with_added(bpe(pre_tokenizer=byte_level(add_prefix_space=False),
+                                normalizer=normalizers.NFC()), True)
+    for scheme in ('always', 'first', 'never'):
+        yield f'metaspace_{scheme}', with_added(
+            bpe(unk='<unk>', fuse=True, pre_tokenizer=metaspace(prepend_scheme=scheme)), True)
+    yield 'metaspace_whole', bpe(
+        unk='<unk>', pre_tokenizer=metaspace(prepend_scheme='first', split=False))
+    yield 'unigram', with_added(unigram(pre_tokenizer=metaspace()), False)
+    yield 'unigram_bytes', unigram(True, pre_tokenizer=metaspace(split=False))
+
+
+def make_small(out, strings, seed):
+    for name, tokenizer in small_tokenizers():
+        if not isinstance(tokenizer.pre_tokenizer, pre_tokenizers.Metaspace):
+            tokenizer.decoder = decoders.ByteLevel()
+        if name in ('prepend', 'unknown', 'fused', 'unigram_bytes'):
+            tokenizer.decoder = decoders.Sequence(
+                [decoders.Replace('▁', ' '), decoders.ByteFallback(), decoders.Fuse()])
+        if name.startswith(('metaspace', 'unigram', 'dropped')) and name != 'unigram_bytes':
+            tokenizer.decoder = decoders.Metaspace()
+        folder = out / f'small_{name}'
+        folder.mkdir(exist_ok=True)
+        tokenizer.save(str(folder / 'tokenizer.json'))
+        added = [t.content for t in tokenizer.get_added_tokens_decoder().values()]
+        maker = Maker(f'{seed} {name}', added * 2 + [' ', '▁'], added + ['a', ' ', 'x', 'é'])
+        print(f'small_{name}', end=': ')
+        write_cases(tokenizer, maker, out / f'small_{name}.cases', strings)
 
 
 # ---- pre-tokenizers alone ------------------------------------------------
@@ -312,6 +419,7 @@ def main():
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     make_pretoken_cases(options.out, options.strings // 4, options.seed)
+    make_small(options.out, options.strings // 4, options.seed)
     for name in options.names:
         make_cases(name, options.vocabs, options.out, options.strings, options.seed)
 

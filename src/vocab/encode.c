@@ -26,6 +26,7 @@ static void run_free(EncodeRun *run)
 {
     const Mem *mem = &run->encoder->mem;
     vec_free(mem, &run->normal);
+    vec_free(mem, &run->late);
     vec_free(mem, &run->kept);
     vec_free(mem, &run->runes);
     vec_free(mem, &run->sorted);
@@ -158,6 +159,8 @@ static bool normal_added_build(Encoder *encoder, const EncoderSpec *spec)
     }
     ok = ok && added_build(&encoder->mem, &encoder->normal, list, count, true,
                            &encoder->memory);
+    encoder->normal.keeps_spaces =
+        spec->space_mark && !spec->prepend_unless_space;
     run_free(&run);
     arena_free(&arena);
     return ok;
@@ -295,24 +298,11 @@ static void encode_words(EncodeRun *run, Span text)
         encode_word(run, word);
 }
 
-/* A stretch that no added token is in, normalised. The space that goes before
- * it, if one does, is written over the byte there, which is run->normal's. */
+/* A stretch that no added token is in, normalised. */
 static void encode_stretch(EncodeRun *run, Span text, bool is_first)
 {
-    const EncoderSpec *spec = &run->encoder->spec;
-    bool is_prepended = text.size && spec->prepend_unless_space &&
-                        text.at[0] != ' ' &&
-                        (spec->prepend == PREPEND_EACH ||
-                         (spec->prepend == PREPEND_FIRST && is_first));
-    if (!is_prepended) {
-        encode_words(run, text);
-        return;
-    }
-    uint8_t *before = run->normal.at + (text.at - run->normal.at) - 1;
-    uint8_t saved = *before;
-    *before = ' ';
-    encode_words(run, span_of(before, text.size + 1));
-    *before = saved;
+    Span late = normal_late(run, text, is_first);
+    if (!run->failed) encode_words(run, late);
 }
 
 typedef void Stretch(EncodeRun *run, Span text, bool is_first);

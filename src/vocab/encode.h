@@ -72,7 +72,8 @@ typedef struct EncoderSpec {
     /* model */
     const EncoderMerge *merges; /* BPE_MERGES, in rank order */
     uint32_t merge_count;
-    const float *scores; /* BPE_SCORE, UNIGRAM: by id, tokens.count of them */
+    const float *scores; /* BPE_SCORE, UNIGRAM: by id, tokens.count of them;
+                            -FLT_MAX for ids that have none */
     bool byte_level;     /* symbols are bytes (GPT-2 coding, tiktoken); else
                              characters, as SentencePiece */
     bool byte_fallback;  /* characters without a token become byte tokens */

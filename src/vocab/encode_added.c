@@ -151,9 +151,11 @@ static size_t rune_before(Span text, size_t end)
     return next == end ? begin : end - 1;
 }
 
-static bool is_space_at(Span text, size_t pos)
+static bool is_blank_at(const AddedSet *set, Span text, size_t pos)
 {
     size_t next;
+    if (pos >= text.size || (set->keeps_spaces && text.at[pos] == ' '))
+        return false;
     return pretoken_class(text, pos, &next) & CLASS_SPACE;
 }
 
@@ -180,15 +182,14 @@ static bool is_within_word(Span text, size_t begin, size_t end)
            (end < text.size && is_word_at(text, end));
 }
 
-static void strip_blanks(Span text, size_t floor, AddedMatch *match)
+static void strip_blanks(const AddedSet *set, Span text, size_t floor,
+                         AddedMatch *match)
 {
-    size_t next;
     while (match->item->lstrip && match->begin > floor &&
-           is_space_at(text, rune_before(text, match->begin)))
+           is_blank_at(set, text, rune_before(text, match->begin)))
         match->begin = rune_before(text, match->begin);
-    if (!match->item->rstrip) return;
-    while (pretoken_class(text, match->end, &next) & CLASS_SPACE)
-        match->end = next;
+    while (match->item->rstrip && is_blank_at(set, text, match->end))
+        pretoken_class(text, match->end, &match->end);
 }
 
 /* floor: text before it belongs to earlier matches. */
@@ -207,7 +208,7 @@ bool added_next(const AddedSet *set, Span text, size_t from, size_t floor,
             continue;
         }
         *match = (AddedMatch){item, pos, end, end};
-        strip_blanks(text, floor, match);
+        strip_blanks(set, text, floor, match);
         return true;
     }
     return false;

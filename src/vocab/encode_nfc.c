@@ -1,6 +1,6 @@
 /* encode_nfc.c: Unicode normalisation form C (UAX #15).
  *
- * In:    text.   Out: its NFC form, appended to run->normal.
+ * In:    text.   Out: its NFC form, in run->normal, behind a space.
  * Method: decompose fully, put marks in canonical order, compose. A rune is
  *        kept as one word: its combining class above its 21 bits. Bytes that
  *        are not UTF-8 stand as BROKEN + byte: starters that nothing composes
@@ -185,23 +185,28 @@ static void compose_all(EncodeRun *run)
 
 /* ---- text --------------------------------------------------------------- */
 
+static uint32_t put_rune(uint8_t *at, uint32_t rune)
+{
+    if (rune < BROKEN) return utf8_encode(rune, at);
+    *at = (uint8_t)(rune - BROKEN);
+    return 1;
+}
+
 static void put_text(EncodeRun *run)
 {
-    const Mem *mem = &run->encoder->mem;
-    if (!vec_reserve(mem, &run->normal,
-                     run->normal.count + (size_t)run->runes.count * 4)) {
+    ByteVec *to = &run->normal;
+    size_t most = (size_t)run->runes.count * 4 + 1;
+    to->count = 0;
+    if (!vec_reserve(&run->encoder->mem, to, most)) {
         run->failed = true;
         return;
     }
-    for (uint32_t i = 0; i < run->runes.count; i++) {
-        uint32_t rune = run->runes.at[i] & RUNE_MASK;
-        uint8_t *at = run->normal.at + run->normal.count;
-        if (rune >= BROKEN) *at = (uint8_t)(rune - BROKEN);
-        run->normal.count += rune >= BROKEN ? 1 : utf8_encode(rune, at);
-    }
+    to->at[to->count++] = ' ';
+    for (uint32_t i = 0; i < run->runes.count; i++)
+        to->count += put_rune(to->at + to->count, run->runes.at[i] & RUNE_MASK);
 }
 
-bool nfc_append(EncodeRun *run, Span text)
+uint8_t *nfc_spaced(EncodeRun *run, Span text)
 {
     run->runes.count = 0;
     for (size_t pos = 0; pos < text.size && !run->failed;) {
@@ -215,5 +220,5 @@ bool nfc_append(EncodeRun *run, Span text)
     if (!run->failed) sort_marks(run);
     if (!run->failed) compose_all(run);
     if (!run->failed) put_text(run);
-    return !run->failed;
+    return run->failed ? NULL : run->normal.at + 1;
 }

@@ -1,11 +1,14 @@
 /* encode_normal.c: what a tokenizer does to text before it cuts it.
  *
  * In:    a stretch of text between added tokens.
- * Out:   the stretch, normalised: itself where nothing changes, else a copy
- *        in run->normal. Spaces stand for U+2581 throughout, as in the token
- *        table, so both spellings become a space.
+ * Out:   the stretch, normalised: itself where nothing changes, else a copy.
+ *        Spaces stand for U+2581 throughout, as in the token table, so both
+ *        spellings become a space.
  * Order: NFC, spaces, collapsing, the prepended space (Hugging Face's Prepend
- *        and Replace, SentencePiece's add_dummy_prefix give the same).
+ *        and Replace, SentencePiece's add_dummy_prefix give the same). Where
+ *        the file has a pre-tokenizer for spaces in place of a normaliser
+ *        (Metaspace, ByteLevel), they come later: after those added tokens
+ *        that are looked for in normalised text.
  * Cost:  linear. Tests: unit/encode_test.c
  */
 #include "vocab/encode_parts.h"
@@ -44,44 +47,56 @@ static uint32_t collapse(uint8_t *at, uint32_t size)
     return out && at[out - 1] == ' ' ? out - 1 : out;
 }
 
-/* Room for `size` more bytes behind the first, which is kept for a space. */
-static uint8_t *normal_room(EncodeRun *run, size_t size)
+static bool is_prepended(const EncoderSpec *spec, bool is_first)
 {
-    const Mem *mem = &run->encoder->mem;
-    if (!vec_reserve(mem, &run->normal, size + 1)) {
+    return spec->prepend == PREPEND_EACH ||
+           (spec->prepend == PREPEND_FIRST && is_first);
+}
+
+/* Makes `to` a space and then `text`; returns where the text stands in it. */
+static uint8_t *copy_spaced(EncodeRun *run, ByteVec *to, Span text)
+{
+    to->count = 0;
+    if (!vec_reserve(&run->encoder->mem, to, text.size + 1)) {
         run->failed = true;
         return NULL;
     }
-    run->normal.at[0] = ' ';
-    run->normal.count = 1;
-    return run->normal.at + 1;
-}
-
-static bool normal_copy(EncodeRun *run, Span text, bool has_nfc)
-{
-    uint8_t *at = normal_room(run, text.size);
-    if (!at) return false;
-    if (has_nfc) return nfc_append(run, text);
-    memcpy(at, text.at, text.size);
-    run->normal.count += (uint32_t)text.size;
-    return true;
+    to->at[0] = ' ';
+    memcpy(to->at + 1, text.at, text.size);
+    to->count = (uint32_t)text.size + 1;
+    return to->at + 1;
 }
 
 Span normal_stretch(EncodeRun *run, Span text, bool is_first)
 {
     const EncoderSpec *spec = &run->encoder->spec;
+    bool is_late = spec->prepend_unless_space;
     bool has_nfc = spec->nfc && nfc_is_needed(text);
-    bool has_marks = spec->space_mark && has_mark(text);
-    if (!text.size || (!has_nfc && !has_marks && !spec->collapse_spaces &&
-                       spec->prepend == PREPEND_NEVER))
+    bool has_marks = spec->space_mark && !is_late && has_mark(text);
+    bool has_space = !is_late && is_prepended(spec, is_first);
+    if (!text.size ||
+        (!has_nfc && !has_marks && !has_space && !spec->collapse_spaces))
         return text;
-    if (!normal_copy(run, text, has_nfc)) return (Span){NULL, 0};
-    uint8_t *at = run->normal.at + 1;
+    uint8_t *at =
+        has_nfc ? nfc_spaced(run, text) : copy_spaced(run, &run->normal, text);
+    if (!at) return (Span){NULL, 0};
     uint32_t size = run->normal.count - 1;
-    if (spec->space_mark) size = replace_marks(at, size);
+    if (has_marks) size = replace_marks(at, size);
     if (spec->collapse_spaces) size = collapse(at, size);
-    bool is_prepended = size && !spec->prepend_unless_space &&
-                        (spec->prepend == PREPEND_EACH ||
-                         (spec->prepend == PREPEND_FIRST && is_first));
-    return is_prepended ? span_of(at - 1, size + 1) : span_of(at, size);
+    return has_space && size ? span_of(at - 1, size + 1) : span_of(at, size);
+}
+
+Span normal_late(EncodeRun *run, Span text, bool is_first)
+{
+    const EncoderSpec *spec = &run->encoder->spec;
+    if (!spec->prepend_unless_space || !text.size) return text;
+    bool has_marks = spec->space_mark && has_mark(text);
+    bool has_space = is_prepended(spec, is_first);
+    if (!has_marks && (!has_space || text.at[0] == ' ')) return text;
+    uint8_t *at = copy_spaced(run, &run->late, text);
+    if (!at) return (Span){NULL, 0};
+    uint32_t size = run->late.count - 1;
+    if (has_marks) size = replace_marks(at, size);
+    return has_space && *at != ' ' ? span_of(at - 1, size + 1)
+                                   : span_of(at, size);
 }

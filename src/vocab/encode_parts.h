@@ -63,6 +63,7 @@ typedef struct AddedSet {
     AddedItem *item;
     uint32_t count;
     uint32_t first[257]; /* by first byte: where its items begin */
+    bool keeps_spaces;   /* spaces stand for U+2581, which is no blank */
     uint8_t *bytes;
     size_t nbytes;
 } AddedSet;
@@ -101,14 +102,17 @@ typedef struct Step {
     uint32_t from, id;
 } Step;
 
+typedef VEC(uint8_t) ByteVec;
+
 /* One call of encoder_encode: where ids go, and scratch memory. */
 typedef struct EncodeRun {
     const Encoder *encoder;
     bool parse_special, failed;
     uint32_t *ids;
     size_t capacity, count;
-    VEC(uint8_t) normal; /* normalised stretch; [0] is kept for a space */
-    VEC(uint8_t) kept;   /* word without what has no token */
+    ByteVec normal; /* normalised stretch, behind a space */
+    ByteVec late;   /* the same for what a pre-tokenizer changes */
+    ByteVec kept;   /* word without what has no token */
     VEC(uint32_t) runes, sorted;
     VEC(Symbol) symbols;
     VEC(uint64_t) heap;
@@ -138,13 +142,15 @@ void added_free(const Mem *mem, AddedSet *set);
 bool added_next(const AddedSet *set, Span text, size_t from, size_t floor,
                 bool parse_special, AddedMatch *match);
 
-/* encode_normal.c: the stretch after normalising, in run->normal or `text`
- * itself. When a prepend is possible, the byte before it may be written. */
+/* encode_normal.c: the stretch after the normaliser, and then after what the
+ * pre-tokenizer does to its spaces: `text` itself, or in run's buffers. */
 Span normal_stretch(EncodeRun *run, Span text, bool is_first);
+Span normal_late(EncodeRun *run, Span text, bool is_first);
 
-/* encode_nfc.c */
+/* encode_nfc.c: nfc_spaced makes run->normal a space and then the text in NFC;
+ * returns where that begins, or NULL when out of memory. */
 bool nfc_is_needed(Span text);
-bool nfc_append(EncodeRun *run, Span text);
+uint8_t *nfc_spaced(EncodeRun *run, Span text);
 
 /* encode_symbols.c: run->symbols for `word`; the word they index. */
 Span symbols_make(EncodeRun *run, Span word);

@@ -9,6 +9,8 @@
  * Cost:  at most ENCODER_MAX_TRIED look-ups a character.
  * Tests: unit/encode_test.c
  */
+#include <float.h>
+
 #include "base/utf8.h"
 #include "vocab/encode_parts.h"
 
@@ -24,7 +26,7 @@ bool unigram_build(Encoder *encoder, const float *scores)
     float least = 0;
     for (uint32_t id = 0; id < count; id++) {
         encoder->scores[id] = scores[id];
-        if (scores[id] < least) least = scores[id];
+        if (scores[id] < least && scores[id] > -FLT_MAX) least = scores[id];
     }
     encoder->unk_score = least - UNK_PENALTY;
     if (encoder->map.longest > ENCODER_MAX_TRIED) encoder->is_exact = false;

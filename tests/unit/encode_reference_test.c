@@ -112,7 +112,7 @@ static bool is_equal(const Vocab *vocab, Span text, bool parse_special,
     return false;
 }
 
-static void replay(const Vocab *vocab, File *cases)
+static void replay(const char *name, const Vocab *vocab, File *cases)
 {
     static uint32_t want[MAX_IDS];
     uint32_t count = cases_count(cases), bad = 0;
@@ -124,33 +124,39 @@ static void replay(const Vocab *vocab, File *cases)
         take_list(cases, want, &n);
         bad += !is_equal(vocab, text, false, want, n);
     }
-    assert_int_equal(bad, 0);
-    assert_true(count >= 1000);
+    if (bad) fail_msg("%s differs", name);
+    assert_true(count >= 200);
+}
+
+/* Replays the cases of the tokenizer in `folder`; false: files are missing. */
+static bool check_folder(const char *folder, const char *name)
+{
+    char path[512];
+    Vocab vocab;
+    weir_error err = {0};
+    Mem mem = mem_from_env(NULL);
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    File file = file_read(path, "tokenizer", ".json");
+    File cases = cases_read(name, "WEIRENC1");
+    bool found = file.at && cases.at;
+    if (!found) {
+        print_message("%s: no tokenizer or no cases\n", name);
+    } else {
+        if (!vocab_load(&vocab, &mem, span_of(file.at, file.size), NULL, &err))
+            fail_msg("%s: %s", name, err.message);
+        if (!encoder_is_exact(vocab.encoder)) fail_msg("%s: not exact", name);
+        replay(name, &vocab, &cases);
+        vocab_free(&vocab);
+    }
+    free(file.at);
+    free(cases.at);
+    return found;
 }
 
 static void check_tokenizer(const char *name)
 {
-    char folder[512];
-    Vocab vocab;
-    weir_error err = {0};
-    Mem mem = mem_from_env(NULL);
-    snprintf(folder, sizeof folder, "%s/%s",
-             folder_of("WEIR_VOCAB_DIR", ".cache/vocab"), name);
-    File file = file_read(folder, "tokenizer", ".json");
-    File cases = cases_read(name, "WEIRENC1");
-    if (!file.at || !cases.at) {
-        print_message("%s: no tokenizer or no cases: skipped\n", name);
-        free(file.at);
-        free(cases.at);
+    if (!check_folder(folder_of("WEIR_VOCAB_DIR", ".cache/vocab"), name))
         skip();
-    }
-    if (!vocab_load(&vocab, &mem, span_of(file.at, file.size), NULL, &err))
-        fail_msg("%s", err.message);
-    assert_true(encoder_is_exact(vocab.encoder));
-    replay(&vocab, &cases);
-    vocab_free(&vocab);
-    free(file.at);
-    free(cases.at);
 }
 
 static void test_llama3(void **state)
@@ -195,6 +201,34 @@ static void test_llama2(void **state)
     check_tokenizer("llama2");
 }
 
+/* Trained on a few texts, with what the real ones do not have: flags of added
+ * tokens, missing characters, other normalisers and models. */
+static void test_small(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"gpt2",
+                                        "prefix",
+                                        "smollm",
+                                        "prepend",
+                                        "unknown",
+                                        "fused",
+                                        "dropped",
+                                        "nfc",
+                                        "metaspace_always",
+                                        "metaspace_first",
+                                        "metaspace_never",
+                                        "metaspace_whole",
+                                        "unigram",
+                                        "unigram_bytes"};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        char name[64];
+        snprintf(name, sizeof name, "small_%s", names[i]);
+        if (!check_folder(folder_of("WEIR_ENCODER_CASES", ".cache/encoder"),
+                          name))
+            skip();
+    }
+}
+
 /* ---- pre-tokenizers ----------------------------------------------------- */
 
 static bool are_words(PretokenKind kind, Span text, const uint32_t *ends,
@@ -233,10 +267,11 @@ static void test_pretokens(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pretokens),   cmocka_unit_test(test_llama3),
-        cmocka_unit_test(test_qwen3),       cmocka_unit_test(test_gemma3),
-        cmocka_unit_test(test_gpt4o),       cmocka_unit_test(test_gptoss),
-        cmocka_unit_test(test_deepseek_v3), cmocka_unit_test(test_llama2),
+        cmocka_unit_test(test_small),  cmocka_unit_test(test_pretokens),
+        cmocka_unit_test(test_llama3), cmocka_unit_test(test_qwen3),
+        cmocka_unit_test(test_gemma3), cmocka_unit_test(test_gpt4o),
+        cmocka_unit_test(test_gptoss), cmocka_unit_test(test_deepseek_v3),
+        cmocka_unit_test(test_llama2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
