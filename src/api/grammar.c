@@ -14,9 +14,10 @@ Hub *hub_new(const Mem *mem, const weir_limits *limits)
     if (!hub) return NULL;
     hub->mem = *mem;
     atomic_init(&hub->refs, 1);
-    if (stackhub_init(&hub->stacks, &hub->mem, limits->max_memory))
+    if (stackhub_init(&hub->stacks, &hub->mem, limits->max_memory) &&
+        maskmemo_init(&hub->memo, &hub->mem, limits->max_memory / 4))
         return hub;
-    mem_free(mem, hub, sizeof *hub);
+    hub_drop(hub);
     return NULL;
 }
 
@@ -24,6 +25,7 @@ void hub_drop(Hub *hub)
 {
     if (!hub || !ref_drop(&hub->refs)) return;
     Mem mem = hub->mem;
+    maskmemo_free(&hub->memo);
     stackhub_free(&hub->stacks);
     mem_free(&mem, hub, sizeof *hub);
 }
@@ -80,6 +82,10 @@ weir_grammar *grammar_from_ir(weir_vocab *vocab, Ir *ir, weir_error *err)
         return NULL;
     }
     bool ok = grammar_fill(g, err);
+    if (ok && vocab)
+        ok = walkcache_init(&g->walks, &g->mem, false,
+                            g->ir.limits.max_memory) ||
+             diag_no_memory(err);
     if (ok && !(g->hub = hub_new(&g->mem, &g->ir.limits)))
         ok = diag_no_memory(err);
     if (ok) return g;
@@ -101,6 +107,7 @@ void weir_grammar_free(weir_grammar *grammar)
     weir_vocab *vocab = grammar->vocab;
     hub_drop(grammar->hub);
     vec_free(&grammar->mem, &grammar->start.list);
+    walkcache_free(&grammar->walks);
     network_free(&grammar->network);
     ir_free(&grammar->ir);
     lock_free(&grammar->lock);

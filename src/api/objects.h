@@ -20,12 +20,13 @@ struct weir_vocab {
     void *encode_user;
 };
 
-/* Stacks met so far: made anew when it has grown too large; matchers keep the
+/* Stacks and masks met so far: made anew when it has grown too large; matchers keep the
  * one they began with alive. */
 typedef struct Hub {
     RefCount refs;
     Mem mem;
     StackHub stacks;
+    MaskMemo memo;
 } Hub;
 
 struct weir_grammar {
@@ -37,6 +38,8 @@ struct weir_grammar {
     bool is_nullable;
     uint64_t hash;
     ConfigSet start;
+    WalkCache walks; /* of states that are not shared; with a vocabulary */
+    bool has_tokens; /* some token edge somewhere */
     Lock lock; /* of `hub` */
     Hub *hub;
 };

@@ -68,8 +68,8 @@ static size_t settled_bytes(const weir_vocab *v, Span forced)
 {
     for (size_t i = 0; i < forced.size; i++) {
         Span tail = span_of(forced.at + i, forced.size - i);
-        if (tail.size < v->masks.trie.depth &&
-            token_begins(&v->masks.trie, tail))
+        if (tail.size < v->masks.main.trie.depth &&
+            token_begins(&v->masks.main.trie, tail))
             return i;
     }
     return forced.size;

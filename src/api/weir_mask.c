@@ -38,8 +38,9 @@ static bool row_is_full(const weir_matcher *m, const uint32_t *row)
 static MaskRun *matcher_run(weir_matcher *m)
 {
     if (!m->has_run) {
-        maskrun_init(&m->run, &m->mem, &m->grammar->vocab->masks,
-                     &m->hub->stacks, &m->grammar->ir.limits);
+        maskrun_init(&m->run, &m->hub->mem, &m->grammar->vocab->masks,
+                     &m->grammar->walks, &m->hub->stacks,
+                     &m->grammar->ir.limits);
         m->has_run = true;
     }
     return &m->run;
@@ -66,7 +67,7 @@ weir_fill matcher_fill(weir_matcher *m, uint32_t *row)
         return row_is_full(m, row) ? WEIR_FILL_ALL : WEIR_FILL_APPLY;
     }
     MaskRun *run = matcher_run(m);
-    weir_status status = mask_compute(run, &m->track.now, row);
+    weir_status status = mask_fill(run, &m->hub->memo, &m->track.now, row);
     if (!status) {
         row_stops(m, row, false);
         status = mask_add_tokens(run, &m->track.now, row);

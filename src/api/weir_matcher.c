@@ -32,11 +32,17 @@ static bool stops_set(weir_matcher *m, const weir_matcher_opts *opts)
     return true;
 }
 
+static bool hub_is_full(weir_grammar *g)
+{
+    return stackhub_bytes(&g->hub->stacks) > g->ir.limits.max_memory / 2 ||
+           maskmemo_bytes(&g->hub->memo) > g->ir.limits.max_memory / 5;
+}
+
 /* The hub that new matchers use: a fresh one when the last has grown. */
 static Hub *hub_borrow(weir_grammar *g)
 {
     lock_take(&g->lock);
-    if (stackhub_bytes(&g->hub->stacks) > g->ir.limits.max_memory / 2) {
+    if (hub_is_full(g)) {
         Hub *fresh = hub_new(&g->mem, &g->ir.limits);
         if (fresh) {
             hub_drop(g->hub);

@@ -1,18 +1,14 @@
 /* direct.c: depth-first walk of a token trie with sets of configurations.
  *
- * One level a byte: its node, the set of configurations there, and the bytes
- * that both the set can take and the node has. A wide node's bytes come as a
- * bit set, so the two are intersected; a narrow node's children are looked at
- * one by one. Levels are kept between walks, so a warm walk allocates nothing.
+ * One level a byte: its children left to try and the set of configurations
+ * there. Levels are kept between walks, so a warm walk allocates nothing.
  * Cost: one set_step a visited node.   Tests: prop/masks_vs_oracle_test.c.
  */
 #include "mask/direct.h"
 
 typedef struct WalkLevel {
     ConfigSet set;
-    ByteSet takes;   /* bytes left to try */
-    uint32_t node;
-    uint32_t next;   /* narrow nodes: next child to look at */
+    ChildCursor children;
 } WalkLevel;
 
 void walker_init(Walker *w, const Mem *mem, Stepper *stepper)
@@ -22,85 +18,80 @@ void walker_init(Walker *w, const Mem *mem, Stepper *stepper)
 
 void walker_free(Walker *w)
 {
-    for (uint32_t i = 0; i < w->levels.cap && w->levels.at; i++)
-        vec_free(w->mem, &w->levels.at[i].set.list);
-    if (w->levels.at) vec_free(w->mem, &w->levels);
+    for (uint32_t i = 0; i < w->levels.count; i++) {
+        vec_free(w->mem, &w->levels.at[i]->set.list);
+        mem_free(w->mem, w->levels.at[i], sizeof(WalkLevel));
+    }
+    vec_free(w->mem, &w->levels);
 }
 
-/* The level at `depth`, made if new; levels beyond `count` keep their sets. */
-static WalkLevel *level_at(Walker *w, uint32_t depth)
+static bool fail_memory(Walker *w)
 {
-    uint32_t before = w->levels.cap;
-    if (!vec_reserve(w->mem, &w->levels, (size_t)depth + 1)) {
-        w->stepper->stacks.status = WEIR_NO_MEMORY;
-        return NULL;
+    if (!w->stepper->stacks.status) w->stepper->stacks.status = WEIR_NO_MEMORY;
+    return false;
+}
+
+/* Levels [0, count) exist; they stay where they are when more are made. */
+static bool levels_reserve(Walker *w, uint32_t count)
+{
+    while (w->levels.count < count) {
+        WalkLevel *level = mem_zero(w->mem, sizeof *level);
+        if (!level) return fail_memory(w);
+        if (!vec_push(w->mem, &w->levels, level)) {
+            mem_free(w->mem, level, sizeof *level);
+            return fail_memory(w);
+        }
     }
-    for (uint32_t i = before; i < w->levels.cap; i++)
-        w->levels.at[i] = (WalkLevel){0};
-    return &w->levels.at[depth];
+    return true;
 }
 
 static void level_enter(Walker *w, const Trie *trie, WalkLevel *level,
                         uint32_t node)
 {
-    const TrieNode *n = &trie->nodes[node];
-    level->node = node;
-    level->next = 0;
+    ByteSet takes;
     if (level->set.list.count == 1 && !level->set.list.at[0].q->accepts)
-        level->takes = level->set.list.at[0].q->first;
+        takes = level->set.list.at[0].q->first;
     else
-        set_first(w->stepper, &level->set, &level->takes);
-    if (!n->is_wide) return;
-    const uint64_t *has = trie_bytes(trie, n);
-    for (int i = 0; i < 4; i++) level->takes.word[i] &= has[i];
+        set_first(w->stepper, &level->set, &takes);
+    children_begin(&level->children, trie, node, &takes);
 }
 
-/* The next child to try, or 0. */
-static uint32_t level_next(const Trie *trie, WalkLevel *level)
+/* Tries `child` from the level at `depth`; true: a level further is entered.
+ */
+static bool descend(Walker *w, const Trie *trie, uint32_t base, uint32_t depth,
+                    uint32_t child, const WalkSink *sink)
 {
-    const TrieNode *n = &trie->nodes[level->node];
-    if (!n->is_wide) {
-        while (level->next < n->nchildren) {
-            uint32_t child = n->child + level->next++;
-            if (byteset_has(&level->takes, trie->nodes[child].byte))
-                return child;
-        }
-        return 0;
-    }
-    for (unsigned i = 0; i < 4; i++) {
-        uint64_t word = level->takes.word[i];
-        if (!word) continue;
-        level->takes.word[i] = word & (word - 1);
-        return trie_wide_child(trie, n, (uint8_t)(i * 64 + bit_lowest(word)));
-    }
-    return 0;
+    if (!levels_reserve(w, base + depth + 2)) return false;
+    WalkLevel *from = w->levels.at[base + depth];
+    WalkLevel *to = w->levels.at[base + depth + 1];
+    const TrieNode *n = &trie->nodes[child];
+    set_step(w->stepper, &from->set, n->byte, &to->set);
+    if (set_is_empty(&to->set) || stepper_status(w->stepper)) return false;
+    w->top = base + depth + 2;
+    if (!sink->reached(sink->user, n, depth + 1, &to->set)) return false;
+    if (!n->nchildren || !to->set.list.count) return false;
+    level_enter(w, trie, to, child);
+    return true;
 }
 
 void walk_direct(Walker *w, const Trie *trie, uint32_t node,
                  const ConfigSet *set, const WalkSink *sink)
 {
-    uint32_t depth = 0;
-    WalkLevel *level = level_at(w, trie->depth + 1);
-    if (!level) return;
-    level = &w->levels.at[0];
-    if (!set_copy(w->mem, &level->set, set)) {
-        w->stepper->stacks.status = WEIR_NO_MEMORY;
+    uint32_t base = w->top, depth = 0;
+    if (!levels_reserve(w, base + 1)) return;
+    WalkLevel *first = w->levels.at[base];
+    if (!set_copy(w->mem, &first->set, set)) {
+        fail_memory(w);
         return;
     }
-    level_enter(w, trie, level, node);
+    level_enter(w, trie, first, node);
     while (!stepper_status(w->stepper)) {
-        uint32_t child = level_next(trie, &w->levels.at[depth]);
-        if (!child) {
-            if (!depth--) return;
-            continue;
-        }
-        WalkLevel *from = &w->levels.at[depth], *to = from + 1;
-        const TrieNode *n = &trie->nodes[child];
-        set_step(w->stepper, &from->set, n->byte, &to->set);
-        if (set_is_empty(&to->set)) continue;
-        if (!sink->reached(sink->user, n, depth + 1, &to->set)) continue;
-        if (!n->nchildren || !to->set.list.count) continue;
-        depth++;
-        level_enter(w, trie, to, child);
+        ChildCursor *children = &w->levels.at[base + depth]->children;
+        uint32_t child = children_next(children, trie);
+        if (child)
+            depth += descend(w, trie, base, depth, child, sink);
+        else if (!depth--)
+            break;
     }
+    w->top = base;
 }

@@ -1,17 +1,18 @@
-/* direct.h: the plain way to a mask: walk the token trie with the matcher's
- * own configurations. Exact for every grammar; what the faster ways fall back
- * to, and are tested against. */
+/* direct.h: the plain way through a token trie: with sets of configurations.
+ * Exact for every grammar; the faster ways use it for what they do not know,
+ * and are tested against it. */
 #ifndef WEIR_MASK_DIRECT_H
 #define WEIR_MASK_DIRECT_H
 
 #include "matcher/config.h"
 #include "vocab/trie.h"
 
-/* One thread's buffers for walks. */
+/* One thread's levels. Walks may nest: a sink may walk. */
 typedef struct Walker {
     const Mem *mem;
     Stepper *stepper; /* borrowed */
-    VEC(struct WalkLevel) levels;
+    VEC(struct WalkLevel *) levels;
+    uint32_t top; /* levels in use by walks in progress */
 } Walker;
 
 void walker_init(Walker *w, const Mem *mem, Stepper *stepper);
@@ -19,7 +20,7 @@ void walker_free(Walker *w);
 
 /* What a walk reports: a node whose text can be read, and the set after it. */
 typedef struct WalkSink {
-    /* True: go on below the node. */
+    /* True: go on below the node. `depth`: bytes from the walk's start. */
     bool (*reached)(void *user, const TrieNode *node, uint32_t depth,
                     const ConfigSet *set);
     void *user;
@@ -29,5 +30,46 @@ typedef struct WalkSink {
  * set can read. Errors: in the stepper's status. */
 void walk_direct(Walker *w, const Trie *trie, uint32_t node,
                  const ConfigSet *set, const WalkSink *sink);
+
+/* The children of one node that are still to be tried, for walks that prune:
+ * a wide node's as the intersection of two byte sets, a narrow one's in turn.
+ */
+typedef struct ChildCursor {
+    ByteSet takes; /* bytes that the state can take; wide: and the node has */
+    uint32_t node;
+    uint32_t next; /* narrow nodes: next child to look at */
+} ChildCursor;
+
+static inline void children_begin(ChildCursor *c, const Trie *trie,
+                                  uint32_t node, const ByteSet *takes)
+{
+    const TrieNode *n = &trie->nodes[node];
+    c->node = node;
+    c->next = 0;
+    c->takes = *takes;
+    if (!n->is_wide) return;
+    const uint64_t *has = trie_bytes(trie, n);
+    for (int i = 0; i < 4; i++) c->takes.word[i] &= has[i];
+}
+
+/* The next child to try, or 0. */
+static inline uint32_t children_next(ChildCursor *c, const Trie *trie)
+{
+    const TrieNode *n = &trie->nodes[c->node];
+    if (!n->is_wide) {
+        while (c->next < n->nchildren) {
+            uint32_t child = n->child + c->next++;
+            if (byteset_has(&c->takes, trie->nodes[child].byte)) return child;
+        }
+        return 0;
+    }
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t word = c->takes.word[i];
+        if (!word) continue;
+        c->takes.word[i] = word & (word - 1);
+        return trie_wide_child(trie, n, (uint8_t)(i * 64 + bit_lowest(word)));
+    }
+    return 0;
+}
 
 #endif

@@ -1,38 +1,50 @@
 /* mask.h: from a set of configurations to the bitmask of allowed tokens.
  *
- * MaskVocab belongs to a vocabulary, MaskRun to a thread or matcher. Stop
- * tokens are the api's business: no bit of theirs is set here unless a token
- * edge names it.
+ * MaskVocab belongs to a vocabulary, MaskMemo to a grammar, MaskRun to a
+ * matcher. Masks here are of text tokens; stop tokens and token edges are put
+ * in by the api.
  */
 #ifndef WEIR_MASK_MASK_H
 #define WEIR_MASK_MASK_H
 
-#include "mask/direct.h"
-#include "vocab/vocab.h"
-
-typedef struct MaskVocab {
-    const Mem *mem;
-    Arena arena;
-    Trie trie; /* of all text tokens */
-    uint32_t width, nwords;
-} MaskVocab;
+#include "mask/explore.h"
 
 bool maskvocab_init(MaskVocab *v, const Mem *mem, const Vocab *vocab);
 void maskvocab_free(MaskVocab *v);
 
-typedef struct MaskRun {
-    const Mem *mem;
-    const MaskVocab *vocab;
-    Stepper stepper; /* scratch stacks */
-    Walker walker;
-} MaskRun;
+/* A mask that was met: a row, or a base row with ids to add, or ids alone. */
+typedef struct Mask {
+    SharedItem item;
+    uint32_t nconfigs, nids;
+    const Config *configs; /* registers by class */
+    const uint32_t *base;  /* a walk's row, or NULL: zeros */
+    const uint32_t *ids;
+    _Atomic(const uint32_t *) row; /* the whole mask, or NULL so far */
+    atomic_uint visits;
+} Mask;
 
-void maskrun_init(MaskRun *run, const Mem *mem, const MaskVocab *vocab,
-                  StackHub *hub, const weir_limits *limits);
+/* Masks met by a grammar's matchers, by configurations. */
+typedef struct MaskMemo {
+    const Mem *mem;
+    Arena arena;
+    Lock lock;
+    SharedTable table;
+} MaskMemo;
+
+bool maskmemo_init(MaskMemo *memo, const Mem *mem, size_t limit);
+void maskmemo_free(MaskMemo *memo);
+size_t maskmemo_bytes(MaskMemo *memo);
+
+void maskrun_init(MaskRun *run, const Mem *mem, MaskVocab *vocab,
+                  WalkCache *cache, StackHub *hub, const weir_limits *limits);
 void maskrun_free(MaskRun *run);
 
 /* Writes the mask of `set` by text tokens, nwords words. */
-weir_status mask_compute(MaskRun *run, const ConfigSet *set, uint32_t *row);
+weir_status mask_fill(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
+                      uint32_t *row);
+/* The same mask as a row that is kept and never changes, or NULL when there is
+ * none (yet): then mask_fill. */
+const uint32_t *mask_row(MaskRun *run, MaskMemo *memo, const ConfigSet *set);
 /* Adds what token edges allow. */
 weir_status mask_add_tokens(MaskRun *run, const ConfigSet *set, uint32_t *row);
 

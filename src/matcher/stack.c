@@ -1,9 +1,7 @@
 /* stack.c: hash-consing of stack graphs, and their union.
  *
- * Lookup: open addressing by a content hash that is computed from the nodes
- * below, so it costs no walk. The hub's table is published with release order
- * and grows by copying; old tables stay until the hub goes, so readers need no
- * lock and at worst miss a new node, which the lock then settles.
+ * Lookup: by a content hash that is computed from the nodes below, so it costs
+ * no walk; without a lock (base/shared_table.h).
  * Union: merge of the sorted entries; equal return points unite what is below
  * them, recursively, with a memo of the pairs of this step, so the cost is the
  * number of distinct pairs. Depth is limited to MAX_UNION_DEPTH.
@@ -11,31 +9,17 @@
  */
 #include "matcher/stack.h"
 
-enum { FIRST_TABLE = 64, MAX_UNION_DEPTH = 20000 };
-
-struct StackTable {
-    uint32_t cap;
-    _Atomic(const StackNode *) slot[];
-};
-
-static StackTable *table_new(Arena *arena, uint32_t cap)
-{
-    StackTable *t = arena_zero(arena, sizeof *t + cap * sizeof t->slot[0]);
-    if (t) t->cap = cap;
-    return t;
-}
+enum { MAX_UNION_DEPTH = 20000 };
 
 bool stackhub_init(StackHub *hub, const Mem *mem, size_t limit)
 {
     *hub = (StackHub){.mem = mem};
     arena_init(&hub->arena, mem, limit);
-    StackTable *table = table_new(&hub->arena, FIRST_TABLE);
-    if (!table) {
+    if (!shared_init(&hub->table, &hub->arena)) {
         arena_free(&hub->arena);
         return false;
     }
     lock_init(&hub->lock);
-    atomic_init(&hub->table, table);
     return true;
 }
 
@@ -62,7 +46,7 @@ static uint64_t entries_hash(const StackEntry *at, uint32_t count, bool ends)
     uint64_t h = ends;
     for (uint32_t i = 0; i < count; i++) {
         h = hash_mix(h, (uint64_t)(uintptr_t)at[i].ret ^ at[i].reg);
-        h = hash_mix(h, at[i].below ? at[i].below->hash : 1);
+        h = hash_mix(h, at[i].below ? at[i].below->item.hash : 1);
     }
     return h;
 }
@@ -70,7 +54,7 @@ static uint64_t entries_hash(const StackEntry *at, uint32_t count, bool ends)
 static bool node_is(const StackNode *node, uint64_t hash, const StackEntry *at,
                     uint32_t count, bool ends)
 {
-    if (node->hash != hash || node->count != count || node->ends != ends)
+    if (node->item.hash != hash || node->count != count || node->ends != ends)
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (node->at[i].ret != at[i].ret || node->at[i].reg != at[i].reg ||
@@ -84,7 +68,7 @@ static StackNode *node_new(Arena *arena, uint64_t hash, const StackEntry *at,
 {
     StackNode *node = arena_alloc(arena, sizeof *node + count * sizeof *at);
     if (!node) return NULL;
-    node->hash = hash;
+    node->item.hash = hash;
     node->count = count;
     node->ends = ends;
     memcpy(node->at, at, count * sizeof *at);
@@ -95,36 +79,12 @@ static const StackNode *hub_find(StackHub *hub, uint64_t hash,
                                  const StackEntry *at, uint32_t count,
                                  bool ends)
 {
-    StackTable *t = atomic_load_explicit(&hub->table, memory_order_acquire);
-    for (uint32_t i = (uint32_t)hash;; i++) {
-        const StackNode *node = atomic_load_explicit(
-            &t->slot[i & (t->cap - 1)], memory_order_acquire);
-        if (!node || node_is(node, hash, at, count, ends)) return node;
+    for (SharedPos p = shared_first(&hub->table, hash); p.item;
+         p = shared_next(hash, p)) {
+        const StackNode *node = (const StackNode *)(const void *)p.item;
+        if (node_is(node, hash, at, count, ends)) return node;
     }
-}
-
-static void table_put(StackTable *t, const StackNode *node)
-{
-    uint32_t i = (uint32_t)node->hash & (t->cap - 1);
-    while (atomic_load_explicit(&t->slot[i], memory_order_relaxed))
-        i = (i + 1) & (t->cap - 1);
-    atomic_store_explicit(&t->slot[i], node, memory_order_release);
-}
-
-/* Room for one more; under the lock. */
-static StackTable *hub_table(StackHub *hub)
-{
-    StackTable *t = atomic_load_explicit(&hub->table, memory_order_relaxed);
-    if (hub->count < t->cap / 2) return t;
-    StackTable *grown = table_new(&hub->arena, t->cap * 2);
-    if (!grown) return NULL;
-    for (uint32_t i = 0; i < t->cap; i++) {
-        const StackNode *node =
-            atomic_load_explicit(&t->slot[i], memory_order_relaxed);
-        if (node) table_put(grown, node);
-    }
-    atomic_store_explicit(&hub->table, grown, memory_order_release);
-    return grown;
+    return NULL;
 }
 
 static const StackNode *hub_intern(StackHub *hub, uint64_t hash,
@@ -134,12 +94,9 @@ static const StackNode *hub_intern(StackHub *hub, uint64_t hash,
     lock_take(&hub->lock);
     const StackNode *node = hub_find(hub, hash, at, count, ends);
     if (!node) {
-        StackTable *table = hub_table(hub);
-        node = table ? node_new(&hub->arena, hash, at, count, ends) : NULL;
-        if (node) {
-            table_put(table, node);
-            hub->count++;
-        }
+        StackNode *made = node_new(&hub->arena, hash, at, count, ends);
+        if (made && shared_add(&hub->table, &hub->arena, &made->item))
+            node = made;
     }
     lock_give(&hub->lock);
     return node;

@@ -14,6 +14,7 @@
 #ifndef WEIR_MATCHER_STACK_H
 #define WEIR_MATCHER_STACK_H
 
+#include "base/shared_table.h"
 #include "network/network.h"
 
 typedef struct StackNode StackNode;
@@ -25,20 +26,17 @@ typedef struct StackEntry {
 } StackEntry;
 
 struct StackNode {
-    uint64_t hash;
+    SharedItem item;
     uint32_t count;
     bool ends;
     StackEntry at[];
 };
 
-typedef struct StackTable StackTable;
-
 typedef struct StackHub {
     const Mem *mem;
-    Arena arena; /* nodes and tables, old ones too */
+    Arena arena; /* nodes and their table; under the lock */
     Lock lock;
-    _Atomic(StackTable *) table;
-    uint32_t count; /* under the lock */
+    SharedTable table;
 } StackHub;
 
 /* limit: bytes, then adding fails. False: no memory. */

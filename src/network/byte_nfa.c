@@ -333,7 +333,7 @@ bool nfa_step(Nfa *nfa, const Mem *mem, const uint32_t *pos, uint32_t npos,
 
 /* ---- prefix freedom ---- */
 
-static bool has_calls(const Nfa *nfa)
+bool nfa_has_calls(const Nfa *nfa)
 {
     for (uint32_t e = 0; e < nfa->edge_start[nfa->npos]; e++)
         if (nfa->edges[e].kind == NFA_CALL || nfa->edges[e].kind == NFA_TOKENS)
@@ -384,7 +384,7 @@ static bool explore_all(Explore *x, Nfa *nfa, const Mem *mem)
 bool nfa_is_prefix_free(Nfa *nfa, const Mem *mem)
 {
     Explore x = {{0}, {0}, {0}};
-    bool is = !has_calls(nfa) && explore_all(&x, nfa, mem);
+    bool is = !nfa_has_calls(nfa) && explore_all(&x, nfa, mem);
     vec_free(mem, &x.pool);
     vec_free(mem, &x.start);
     vec_free(mem, &x.next);

@@ -51,6 +51,9 @@ bool nfa_close(Nfa *nfa, const Mem *mem, PosSet *set);
 bool nfa_step(Nfa *nfa, const Mem *mem, const uint32_t *pos, uint32_t npos,
               uint8_t byte, PosSet *out);
 
+/* True if some edge calls or takes a token. */
+bool nfa_has_calls(const Nfa *nfa);
+
 /* True if no text of the expression is a proper prefix of another, found by
  * looking at no more than a few states; calls make it false. */
 bool nfa_is_prefix_free(Nfa *nfa, const Mem *mem);

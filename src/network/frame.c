@@ -55,7 +55,9 @@ static bool frame_fill(Network *net, Frame *f)
                        &net->arena, &net->error);
     if (!f->nfa) return false;
     if (f->is_counted && !nfa_is_prefix_free(f->nfa, net->mem)) f->nfa = NULL;
-    if (f->nfa) find_classes(f);
+    if (!f->nfa) return true;
+    f->is_regular = !nfa_has_calls(f->nfa);
+    find_classes(f);
     return true;
 }
 

@@ -116,6 +116,7 @@ struct Frame {
     uint32_t id;
     NodeId node;     /* the RULE, REPEAT or other node it was made for */
     bool is_counted;
+    bool is_regular; /* no calls, no token edges: one state at a time */
     uint32_t lo, hi; /* counted frames: hi may be REPEAT_INF */
     struct Nfa *nfa;
     uint8_t class_of[256]; /* bytes no state of the frame tells apart */

@@ -1,0 +1,74 @@
+/* explore.h: reading a trie from a set of configurations with kept walks.
+ *
+ * The one procedure behind masks and behind the walks themselves: for each
+ * configuration take the walk of its state, then read what leaves it with the
+ * stacks below. A mask does it with the real stacks; a walk in the making does
+ * it with the empty stack for what lies below its own frame, and gathers what
+ * arrives there.
+ */
+#ifndef WEIR_MASK_EXPLORE_H
+#define WEIR_MASK_EXPLORE_H
+
+#include "mask/walk.h"
+
+/* What a vocabulary knows. */
+typedef struct MaskVocab {
+    const Mem *mem;
+    const Vocab *vocab;
+    Arena arena;
+    MaskTrie main; /* all text tokens */
+    WalkCache cache;
+    uint32_t width, nwords;
+} MaskVocab;
+
+/* One thread's or matcher's scratch. */
+typedef struct MaskRun {
+    const Mem *mem;
+    MaskVocab *vocab;
+    WalkCache *cache; /* the grammar's */
+    Stepper stepper;  /* scratch stacks */
+    Walker walker;
+    VEC(ConfigSet *) sets; /* free ones */
+    VEC(uint32_t) regs;    /* register classes of the set in hand */
+    VEC(uint32_t) ids;     /* ids of the mask in the making */
+    uint32_t depth;        /* of explore_set in itself */
+    bool no_memory;
+} MaskRun;
+
+/* Register values for which entries of a counted trie count. */
+typedef struct RiseRange {
+    uint32_t lo, hi;
+} RiseRange;
+#define RISE_ANY ((RiseRange){0, UINT32_MAX})
+
+static inline bool rise_in(RiseRange range, uint32_t rise)
+{
+    return range.lo <= rise && rise <= range.hi;
+}
+
+/* Where what is found goes. */
+typedef struct Findings {
+    /* The inside of a walk, those within range. */
+    void (*walk)(void *user, const Walk *w, RiseRange range);
+    /* Ids of a node's own places, those within range. */
+    void (*node)(void *user, const MaskTrie *x, const TrieNode *node,
+                 RiseRange range);
+    /* The bottom is reached at `node` of x; NULL: nobody asks. */
+    void (*bottom)(void *user, const MaskTrie *x, const TrieNode *node,
+                   uint32_t depth, RiseRange range);
+    void *user;
+} Findings;
+
+/* Reads x from its root. Errors: in run's stepper status and no_memory. */
+void explore_set(MaskRun *run, const Findings *to, const MaskTrie *x,
+                 const ConfigSet *set, RiseRange range);
+/* The walk of (x, node, q, reg), made if new; NULL on error. */
+const Walk *explore_walk(MaskRun *run, const MaskTrie *x, uint32_t node,
+                         uint32_t depth, Config c);
+/* The register as far as it matters over texts of at most `most` copies. */
+uint32_t reg_class(const State *q, uint32_t reg, uint32_t most);
+
+ConfigSet *set_borrow(MaskRun *run);
+void set_give(MaskRun *run, ConfigSet *set);
+
+#endif
