@@ -3,8 +3,8 @@
 PREFIX ?= /usr/local
 WERROR = -DWEIR_WERROR=$(if $(CI),ON,OFF)
 
-.PHONY: build demo test check-full install format lint fuzz coverage measure \
-	vocab clean
+.PHONY: build demo test check-full install format lint fuzz coverage cross \
+	measure vocab clean
 
 build:
 	@scripts/setup build
@@ -52,6 +52,11 @@ coverage:
 	@scripts/setup coverage
 	@scripts/vocab/fetch
 	@scripts/coverage
+
+cross:
+	@scripts/setup cross
+	@scripts/cross i686
+	@scripts/cross aarch64
 
 measure:
 	@scripts/measure
