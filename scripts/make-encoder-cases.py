@@ -7,18 +7,21 @@ tests/unit/encode_reference_test.c.
 VOCABS/NAME/package/models/tokenizer.json or VOCABS/NAME/tokenizer.json are
 read; OUT/NAME.cases is written for each. OUT/pretoken.cases is for the
 pre-tokenizers alone. Small tokenizers are trained for what the real ones do
-not have, as OUT/small_NAME/tokenizer.json and OUT/small_NAME.cases. Needs the
-package in scripts/requirements.txt.
+not have, as OUT/small_NAME/tokenizer.json and OUT/small_NAME.cases; so are
+SentencePiece models, as OUT/spm_NAME/tokenizer.model, where that package is
+installed. Needs the package tokenizers as pinned in scripts/requirements.txt.
 
 A .cases file is little-endian: the 8 bytes "WEIRENC1", then u32 count, then
 per case: u32 bytes, the text, u32 n, n ids with special tokens parsed, u32 m,
-m ids without; m = 0xFFFFFFFF where the two are equal. pretoken.cases has the
+m ids without; m = 0xFFFFFFFF where the two are equal, n = 0xFFFFFFFF where the
+reference has no special tokens in texts. pretoken.cases has the
 8 bytes "WEIRPRE1", u32 count, then per case: u32 kind (enum PretokenKind),
 u32 bytes, the text, u32 n, the ends of the n words.
 """
 
 import argparse
 import array
+import io
 import json
 import pathlib
 import random
@@ -28,6 +31,11 @@ import unicodedata
 
 from tokenizers import (AddedToken, Regex, Tokenizer, decoders, models,
                         normalizers, pre_tokenizers, trainers)
+
+try:
+    import sentencepiece
+except ImportError:
+    sentencepiece = None
 
 NAMES = 'llama3 qwen3 gemma3 gpt4o gptoss deepseek_v3 llama2'.split()
 
@@ -218,6 +226,9 @@ def has_old_nfc(normalizer, text):
     return normalizer.normalize_str(text) != unicodedata.normalize('NFC', text)
 
 
+SAME = struct.pack('<I', 0xFFFFFFFF)
+
+
 def pack_ids(ids):
     words = array.array('I', ids)
     if sys.byteorder == 'big':
@@ -257,7 +268,7 @@ def write_cases(tokenizer, maker, path, strings):
     for text, a, b in zip(texts, with_special, without):
         data = text.encode()
         parts += [struct.pack('<I', len(data)), data, pack_ids(a),
-                  struct.pack('<I', 0xFFFFFFFF) if a == b else pack_ids(b)]
+                  SAME if a == b else pack_ids(b)]
     path.write_bytes(b''.join(parts))
     differ = sum(a != b for a, b in zip(with_special, without))
     print(f'{len(texts)} texts, {sum(map(len, with_special))} ids, '
@@ -362,6 +373,42 @@ def make_small(out, strings, seed):
         write_cases(tokenizer, maker, out / f'small_{name}.cases', strings)
 
 
+# ---- SentencePiece -------------------------------------------------------
+
+SPM_MODELS = {
+    'bpe': {'byte_fallback': True, 'user_defined_symbols': ['<user>'],
+            'remove_extra_whitespaces': False},
+    'bpe_collapse': {'vocab_size': 800},
+    'bpe_no_prefix': {'byte_fallback': True, 'add_dummy_prefix': False,
+                      'remove_extra_whitespaces': False},
+    'unigram': {'byte_fallback': True, 'remove_extra_whitespaces': False},
+    'unigram_collapse': {'vocab_size': 800, 'user_defined_symbols': ['<user>']},
+}
+
+
+def make_sentencepiece(out, strings, seed):
+    for name, settings in SPM_MODELS.items():
+        file = io.BytesIO()
+        sentencepiece.SentencePieceTrainer.train(**{
+            'sentence_iterator': iter(CORPUS * 2), 'model_writer': file,
+            'model_type': name.split('_')[0], 'vocab_size': 1000,
+            'normalization_rule_name': 'identity', 'hard_vocab_limit': False,
+            'minloglevel': 2, **settings})
+        folder = out / f'spm_{name}'
+        folder.mkdir(exist_ok=True)
+        (folder / 'tokenizer.model').write_bytes(file.getvalue())
+        model = sentencepiece.SentencePieceProcessor(model_proto=file.getvalue())
+        maker = Maker(f'{seed} {name}', ['<s>', '</s>', '<unk>', '<user>', ' ', '▁'],
+                      ['a', ' ', 'x'])
+        texts = [maker.text().replace('\0', '') for _ in range(strings)]
+        parts = [b'WEIRENC1', struct.pack('<I', len(texts))]
+        for text in texts:
+            data = text.encode()
+            parts += [struct.pack('<I', len(data)), data, SAME, pack_ids(model.encode(text))]
+        (out / f'spm_{name}.cases').write_bytes(b''.join(parts))
+        print(f'spm_{name}: {len(texts)} texts')
+
+
 # ---- pre-tokenizers alone ------------------------------------------------
 
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+" \
@@ -420,6 +467,8 @@ def main():
     options.out.mkdir(parents=True, exist_ok=True)
     make_pretoken_cases(options.out, options.strings // 4, options.seed)
     make_small(options.out, options.strings // 4, options.seed)
+    if sentencepiece:
+        make_sentencepiece(options.out, options.strings // 4, options.seed)
     for name in options.names:
         make_cases(name, options.vocabs, options.out, options.strings, options.seed)
 

@@ -132,10 +132,9 @@ static bool model_build(Encoder *encoder, const EncoderSpec *spec,
 /* An added token's name as the normaliser leaves it (HF normalises both). */
 static bool normal_name(EncodeRun *run, EncoderAdded *added)
 {
-    Span name = normal_stretch(run, added->content, true);
-    if (run->failed) return false;
-    added->content = name;
-    return true;
+    if (added->own_name) return true;
+    added->content = normal_stretch(run, added->content, true);
+    return !run->failed;
 }
 
 /* The added tokens with normalised names, each found in normalised text. The

@@ -61,6 +61,8 @@ typedef struct EncoderAdded {
     bool special; /* found only when special parsing is on; the others
                          (GGUF: USER_DEFINED) are found always */
     bool lstrip, rstrip, single_word, normalized; /* as in HF; else false */
+    bool own_name; /* with normalized: the name itself is found as it is
+                      (SentencePiece USER_DEFINED); HF normalises it too */
     bool in_model; /* HF: the id also is an entry of model.vocab; else
                          false: text never reaches it in another way */
 } EncoderAdded;
@@ -74,6 +76,8 @@ typedef struct EncoderSpec {
     uint32_t merge_count;
     const float *scores; /* BPE_SCORE, UNIGRAM: by id, tokens.count of them;
                             -FLT_MAX for ids that have none */
+    bool single_sums;    /* UNIGRAM: sums have 32 bits (SentencePiece), which
+                            decides between near equals; else 64 (HF) */
     bool byte_level;     /* symbols are bytes (GPT-2 coding, tiktoken); else
                              characters, as SentencePiece */
     bool byte_fallback;  /* characters without a token become byte tokens */

@@ -4,8 +4,8 @@
  * Out:   the stretch, normalised: itself where nothing changes, else a copy.
  *        Spaces stand for U+2581 throughout, as in the token table, so both
  *        spellings become a space.
- * Order: NFC, spaces, collapsing, the prepended space (Hugging Face's Prepend
- *        and Replace, SentencePiece's add_dummy_prefix give the same). Where
+ * Order: NFC, collapsing (which does not see U+2581, but at the end, as in
+ *        SentencePiece), spaces, the prepended space. Where
  *        the file has a pre-tokenizer for spaces in place of a normaliser
  *        (Metaspace, ByteLevel), they come later: after those added tokens
  *        that are looked for in normalised text.
@@ -38,13 +38,19 @@ static uint32_t replace_marks(uint8_t *at, uint32_t size)
     return out;
 }
 
-/* No space at either end, and never two in a row. In place. */
+/* No space at the start, and never two in a row. In place. */
 static uint32_t collapse(uint8_t *at, uint32_t size)
 {
     uint32_t out = 0;
     for (uint32_t i = 0; i < size; i++)
         if (at[i] != ' ' || (out && at[out - 1] != ' ')) at[out++] = at[i];
-    return out && at[out - 1] == ' ' ? out - 1 : out;
+    return out;
+}
+
+static uint32_t trim_end(const uint8_t *at, uint32_t size)
+{
+    while (size && at[size - 1] == ' ') size--;
+    return size;
 }
 
 static bool is_prepended(const EncoderSpec *spec, bool is_first)
@@ -81,8 +87,9 @@ Span normal_stretch(EncodeRun *run, Span text, bool is_first)
         has_nfc ? nfc_spaced(run, text) : copy_spaced(run, &run->normal, text);
     if (!at) return (Span){NULL, 0};
     uint32_t size = run->normal.count - 1;
-    if (has_marks) size = replace_marks(at, size);
     if (spec->collapse_spaces) size = collapse(at, size);
+    if (has_marks) size = replace_marks(at, size);
+    if (spec->collapse_spaces) size = trim_end(at, size);
     return has_space && size ? span_of(at - 1, size + 1) : span_of(at, size);
 }
 

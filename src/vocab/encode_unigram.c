@@ -39,6 +39,12 @@ static void step_try(Step *step, double score, uint32_t from, uint32_t id)
         *step = (Step){score, from, id};
 }
 
+static double sum(const Encoder *encoder, double before, float score)
+{
+    if (encoder->spec.single_sums) return (float)before + score;
+    return before + (double)score;
+}
+
 /* All tokens that begin at `from`, where the character ends at `next`. */
 static void steps_from(EncodeRun *run, Span word, uint32_t from, uint32_t next)
 {
@@ -50,12 +56,13 @@ static void steps_from(EncodeRun *run, Span word, uint32_t from, uint32_t next)
     for (uint32_t size = 1; size <= most; size++) {
         uint32_t id = token_find(encoder, span_of(word.at + from, size));
         if (id == ENCODER_NONE) continue;
-        step_try(&step[from + size], step[from].score + encoder->scores[id],
-                 from, id);
+        step_try(&step[from + size],
+                 sum(encoder, step[from].score, encoder->scores[id]), from, id);
         if (from + size == next) has_one = true;
     }
     if (!has_one)
-        step_try(&step[next], step[from].score + encoder->unk_score, from,
+        step_try(&step[next],
+                 sum(encoder, step[from].score, encoder->unk_score), from,
                  ENCODER_NONE);
 }
 
