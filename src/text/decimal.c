@@ -61,8 +61,21 @@ static Decimal decimal_parse(Span s)
     return d;
 }
 
+/* Nothing but at most 19 digits, as nearly all whole numbers are. */
+static bool read_digits(Span s, uint64_t *value)
+{
+    uint64_t v = 0;
+    if (s.size > 19) return false;
+    for (size_t i = 0; i < s.size; i++) {
+        if (!is_digit(s.at[i])) return false;
+        v = v * 10 + (uint64_t)(s.at[i] - '0');
+    }
+    return *value = v, true;
+}
+
 bool decimal_u64(Span spelling, uint64_t *value)
 {
+    if (read_digits(spelling, value)) return true;
     Decimal d = decimal_parse(spelling);
     uint64_t v = 0;
     if (d.ndigits == 0) return *value = 0, true;

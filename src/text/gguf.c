@@ -109,10 +109,9 @@ static bool read_value(Reader *r, GgufEntry *entry)
         if (entry->item == GGUF_ARRAY)
             return diag_fail(r->err, WEIR_FORMAT, r->pos - 4, r->pos,
                              "found an array of arrays, expected plain items");
-        uint64_t least = entry->item == GGUF_STRING ? LEAST_STRING
-                                                    : type_size[entry->item];
-        if (!read_count(r, least, "an item count", &entry->count))
-            return false;
+        uint64_t least =
+            entry->item == GGUF_STRING ? LEAST_STRING : type_size[entry->item];
+        if (!read_count(r, least, "an item count", &entry->count)) return false;
     }
     entry->begin = r->pos;
     if (!skip_items(r, entry->item, entry->count)) return false;
@@ -124,8 +123,7 @@ static bool read_entries(Reader *r, Gguf *gguf, uint64_t count)
 {
     for (; count > 0; count--) {
         GgufEntry entry = {0};
-        if (!read_string(r, "a key size", &entry.key) ||
-            !read_value(r, &entry))
+        if (!read_string(r, "a key size", &entry.key) || !read_value(r, &entry))
             return false;
         if (!vec_push(gguf->mem, &gguf->entries, entry))
             return diag_no_memory(r->err);
@@ -205,10 +203,14 @@ int64_t gguf_int_item(const Gguf *gguf, const GgufEntry *entry, uint64_t i)
     const uint8_t *at = gguf->file.at + entry->begin + (size_t)i * size;
     uint64_t value = little_endian(at, size);
     switch (entry->item) {
-    case GGUF_I8: return (int8_t)value;
-    case GGUF_I16: return (int16_t)value;
-    case GGUF_I32: return (int32_t)value;
-    default: return (int64_t)value;
+    case GGUF_I8:
+        return (int8_t)value;
+    case GGUF_I16:
+        return (int16_t)value;
+    case GGUF_I32:
+        return (int32_t)value;
+    default:
+        return (int64_t)value;
     }
 }
 

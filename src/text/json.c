@@ -59,8 +59,8 @@ static const uint8_t *refuse(Parser *p, const uint8_t *at, const char *wanted)
 static const uint8_t *refuse_range(Parser *p, const uint8_t *begin,
                                    const uint8_t *end, const char *message)
 {
-    diag_fail(p->err, WEIR_SYNTAX, offset_of(p, begin), offset_of(p, end),
-              "%s", message);
+    diag_fail(p->err, WEIR_SYNTAX, offset_of(p, begin), offset_of(p, end), "%s",
+              message);
     return NULL;
 }
 
@@ -133,8 +133,7 @@ static const uint8_t *read_hex4(Parser *p, const uint8_t *at, uint32_t *unit)
 }
 
 /* Reads \uXXXX, or two of them for a surrogate pair. `at` is a backslash. */
-static const uint8_t *read_unicode(Parser *p, const uint8_t *at,
-                                   uint32_t *rune)
+static const uint8_t *read_unicode(Parser *p, const uint8_t *at, uint32_t *rune)
 {
     const uint8_t *begin = at;
     uint32_t low;
@@ -160,8 +159,7 @@ static const uint8_t *read_unicode(Parser *p, const uint8_t *at,
 }
 
 /* Reads one escape; `at` is a backslash. */
-static const uint8_t *read_escape(Parser *p, const uint8_t *at,
-                                  uint32_t *rune)
+static const uint8_t *read_escape(Parser *p, const uint8_t *at, uint32_t *rune)
 {
     static const char letters[] = "\"\\/bfnrt";
     static const char meaning[] = "\"\\/\b\f\n\r\t";
@@ -222,8 +220,8 @@ static bool decode_string(Parser *p, const uint8_t *at, const uint8_t *end)
 
 /* ---- nodes ------------------------------------------------------------ */
 
-static inline bool add_node(Parser *p, const uint8_t *begin,
-                            const uint8_t *end, uint32_t link)
+static inline bool add_node(Parser *p, const uint8_t *begin, const uint8_t *end,
+                            uint32_t link)
 {
     Json *json = p->json;
     p->at = end;
@@ -238,8 +236,7 @@ static inline bool add_string(Parser *p)
     const uint8_t *begin = p->at;
     bool has_escape;
     const uint8_t *end = scan_string(p, begin + 1, &has_escape);
-    if (!end || (has_escape && !decode_string(p, begin + 1, end)))
-        return false;
+    if (!end || (has_escape && !decode_string(p, begin + 1, end))) return false;
     return add_node(p, begin, end + 1, has_escape ? p->json->decoded.count : 0);
 }
 
@@ -336,16 +333,32 @@ static inline State read_value(Parser *p, const char *wanted)
 {
     if (p->at == p->end) return fail_at(p, wanted);
     switch (*p->at) {
-    case '"': return after(add_string(p));
-    case '[': return open_container(p, WANT_ITEM_OR_END);
-    case '{': return open_container(p, WANT_KEY_OR_END);
-    case 't': return after(add_word(p, SPAN("true")));
-    case 'f': return after(add_word(p, SPAN("false")));
-    case 'n': return after(add_word(p, SPAN("null")));
-    case '-': case '0': case '1': case '2': case '3': case '4':
-    case '5': case '6': case '7': case '8': case '9':
+    case '"':
+        return after(add_string(p));
+    case '[':
+        return open_container(p, WANT_ITEM_OR_END);
+    case '{':
+        return open_container(p, WANT_KEY_OR_END);
+    case 't':
+        return after(add_word(p, SPAN("true")));
+    case 'f':
+        return after(add_word(p, SPAN("false")));
+    case 'n':
+        return after(add_word(p, SPAN("null")));
+    case '-':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9':
         return after(add_number(p));
-    default: return fail_at(p, wanted);
+    default:
+        return fail_at(p, wanted);
     }
 }
 
@@ -384,7 +397,9 @@ static bool parse(Parser *p)
     while (state < DONE) {
         skip_blanks(p);
         switch (state) {
-        case WANT_VALUE: state = read_value(p, "a value"); break;
+        case WANT_VALUE:
+            state = read_value(p, "a value");
+            break;
         case WANT_ITEM_OR_END:
             state = stands(p, ']') ? close_container(p)
                                    : read_value(p, "a value or ']'");
@@ -393,16 +408,22 @@ static bool parse(Parser *p)
             state = stands(p, '}') ? close_container(p)
                                    : read_key(p, "a string or '}'");
             break;
-        case WANT_KEY: state = read_key(p, "a string"); break;
-        case WANT_MORE: state = read_more(p); break;
-        default: assert(false); return false;
+        case WANT_KEY:
+            state = read_key(p, "a string");
+            break;
+        case WANT_MORE:
+            state = read_more(p);
+            break;
+        default:
+            assert(false);
+            return false;
         }
     }
     return state == DONE;
 }
 
-bool json_parse(Json *json, const Mem *mem, Span text,
-                const JsonLimits *limits, weir_error *err)
+bool json_parse(Json *json, const Mem *mem, Span text, const JsonLimits *limits,
+                weir_error *err)
 {
     JsonLimits use = limits ? *limits : (JsonLimits){0, 0};
     if (!use.max_bytes || use.max_bytes > MAX_BYTES) use.max_bytes = MAX_BYTES;
@@ -411,8 +432,11 @@ bool json_parse(Json *json, const Mem *mem, Span text,
         return diag_fail(err, WEIR_LIMIT_BYTES, use.max_bytes, text.size,
                          "found %zu bytes of JSON, expected at most %zu",
                          text.size, use.max_bytes);
-    Parser p = {.json = json, .at = text.at, .end = text.at + text.size,
-                .open = JSON_NONE, .err = err,
+    Parser p = {.json = json,
+                .at = text.at,
+                .end = text.at + text.size,
+                .open = JSON_NONE,
+                .err = err,
                 .max_depth = use.max_depth ? use.max_depth : JSON_MAX_DEPTH};
     bool ok = vec_reserve(mem, &json->nodes, text.size / 16 + 1)
                   ? parse(&p)
@@ -435,21 +459,28 @@ JsonKind json_kind(const Json *json, JsonId id)
 {
     if (id >= json->nodes.count) return JSON_MISSING;
     switch (json->text.at[json->nodes.at[id].begin]) {
-    case '{': return JSON_OBJECT;
-    case '[': return JSON_ARRAY;
-    case '"': return JSON_STRING;
-    case 't': return JSON_TRUE;
-    case 'f': return JSON_FALSE;
-    case 'n': return JSON_NULL;
-    default: return JSON_NUMBER;
+    case '{':
+        return JSON_OBJECT;
+    case '[':
+        return JSON_ARRAY;
+    case '"':
+        return JSON_STRING;
+    case 't':
+        return JSON_TRUE;
+    case 'f':
+        return JSON_FALSE;
+    case 'n':
+        return JSON_NULL;
+    default:
+        return JSON_NUMBER;
     }
 }
 
 const char *json_kind_name(JsonKind kind)
 {
-    static const char *const names[] = {
-        "nothing", "null",     "false",    "true",
-        "a number", "a string", "an array", "an object"};
+    static const char *const names[] = {"nothing",  "null",     "false",
+                                        "true",     "a number", "a string",
+                                        "an array", "an object"};
     return names[kind];
 }
 
@@ -457,10 +488,12 @@ JsonIter json_iter(const Json *json, JsonId id)
 {
     JsonKind kind = json_kind(json, id);
     bool has_kids = kind == JSON_OBJECT || kind == JSON_ARRAY;
-    return (JsonIter){.json = json, .next = has_kids ? id + 1 : 0,
+    return (JsonIter){.json = json,
+                      .next = has_kids ? id + 1 : 0,
                       .end = has_kids ? json->nodes.at[id].link : 0,
                       .is_object = kind == JSON_OBJECT,
-                      .key_id = JSON_NONE, .value = JSON_NONE};
+                      .key_id = JSON_NONE,
+                      .value = JSON_NONE};
 }
 
 /* The id after a value and all that is in it. */

@@ -68,8 +68,8 @@ typedef struct JsonLimits {
 /* Parses a whole text. `text` is borrowed until json_free. On failure reports
  * SYNTAX, LIMIT_BYTES, LIMIT_DEPTH or NO_MEMORY and leaves `json` empty.
  * Takes memory of at most 12 bytes a value plus the escaped strings. */
-bool json_parse(Json *json, const Mem *mem, Span text,
-                const JsonLimits *limits, weir_error *err);
+bool json_parse(Json *json, const Mem *mem, Span text, const JsonLimits *limits,
+                weir_error *err);
 void json_free(Json *json);
 
 JsonKind json_kind(const Json *json, JsonId id);

@@ -11,6 +11,10 @@
 #include "vocab/vocab_build.h"
 #include "vocab/vocab_coding.h"
 
+/* Ids may be this much higher than the bytes of a file, where each entry takes
+ * several: room for gaps, and a bound on memory. */
+#define SPARE_IDS ((size_t)1 << 20)
+
 static bool is_json(Span file)
 {
     size_t pos = 0;
@@ -24,8 +28,7 @@ static weir_vocab_kind detect_kind(Span file)
     if (gguf_is(file)) return WEIR_VOCAB_GGUF;
     if (is_json(file)) return WEIR_VOCAB_HF_JSON;
     if (vocab_is_tiktoken(file)) return WEIR_VOCAB_TIKTOKEN;
-    if (file.size && file.at[0] == first_piece)
-        return WEIR_VOCAB_SENTENCEPIECE;
+    if (file.size && file.at[0] == first_piece) return WEIR_VOCAB_SENTENCEPIECE;
     return WEIR_VOCAB_DETECT;
 }
 
@@ -33,9 +36,12 @@ static void build_init(VocabBuild *b, Vocab *vocab, const Mem *mem,
                        const weir_vocab_opts *opts, weir_error *err)
 {
     *vocab = (Vocab){.mem = *mem};
-    *b = (VocabBuild){.mem = mem, .err = err, .vocab = vocab,
+    *b = (VocabBuild){.mem = mem,
+                      .err = err,
+                      .vocab = vocab,
                       .tokenizer_config = {.mem = mem},
                       .generation_config = {.mem = mem},
+                      .max_ids = VOCAB_MAX_IDS,
                       .mark = CODING_SPACE_MARK,
                       .fim_ids = {VOCAB_NO_ID, VOCAB_NO_ID, VOCAB_NO_ID},
                       .spec = {.unk = ENCODER_NONE}};
@@ -67,16 +73,21 @@ static bool build_end(VocabBuild *b, bool ok)
 static bool read_file(VocabBuild *b)
 {
     switch (b->vocab->kind) {
-    case WEIR_VOCAB_HF_JSON: return vocab_read_hf(b);
-    case WEIR_VOCAB_GGUF: return vocab_read_gguf(b);
-    case WEIR_VOCAB_SENTENCEPIECE: return vocab_read_spm(b);
-    case WEIR_VOCAB_TIKTOKEN: return vocab_read_tiktoken(b);
+    case WEIR_VOCAB_HF_JSON:
+        return vocab_read_hf(b);
+    case WEIR_VOCAB_GGUF:
+        return vocab_read_gguf(b);
+    case WEIR_VOCAB_SENTENCEPIECE:
+        return vocab_read_spm(b);
+    case WEIR_VOCAB_TIKTOKEN:
+        return vocab_read_tiktoken(b);
     case WEIR_VOCAB_DETECT:
         return diag_fail(b->err, WEIR_FORMAT, 0, MIN(b->file.size, 1),
                          "found %s, expected a tokenizer.json, GGUF, "
                          "SentencePiece or tiktoken file",
                          diag_found(b->file, 0).text);
-    case WEIR_VOCAB_PLAIN: break;
+    case WEIR_VOCAB_PLAIN:
+        break;
     }
     return diag_fail(b->err, WEIR_ARGUMENT, 0, 0,
                      "found vocabulary kind %d, expected that of a file",
@@ -90,6 +101,7 @@ bool vocab_load(Vocab *vocab, const Mem *mem, Span file,
     weir_error unseen = {WEIR_OK, 0, 0, "", ""};
     build_init(&b, vocab, mem, opts, err ? err : &unseen);
     b.file = file;
+    b.max_ids = (uint32_t)MIN(VOCAB_MAX_IDS, SPARE_IDS + file.size);
     vocab->kind = b.opts.kind ? b.opts.kind : detect_kind(file);
     vocab->coding = b.opts.coding;
     return build_end(&b, read_file(&b));
@@ -112,9 +124,10 @@ static bool add_plain(VocabBuild *b, const weir_token *token, uint32_t id)
     PieceForm form = flags ? PIECE_LITERAL : PIECE_CODED;
     if (!build_piece(b, id, text, form, flags)) return false;
     if (!flags) return true;
-    return build_added(b, (EncoderAdded){
-                              .content = text, .id = id,
-                              .special = flags & WEIR_TOKEN_CONTROL});
+    return build_added(b,
+                       (EncoderAdded){.content = text,
+                                      .id = id,
+                                      .special = flags & WEIR_TOKEN_CONTROL});
 }
 
 bool vocab_from_tokens(Vocab *vocab, const Mem *mem, const weir_token *tokens,
@@ -155,11 +168,9 @@ size_t vocab_memory(const Vocab *v)
 
 weir_token vocab_token(const Vocab *vocab, uint32_t id)
 {
-    if (id >= vocab->ntokens)
-        return (weir_token){{NULL, 0}, WEIR_TOKEN_HOLE};
+    if (id >= vocab->ntokens) return (weir_token){{NULL, 0}, WEIR_TOKEN_HOLE};
     Span bytes = vocab_bytes(vocab, id);
-    return (weir_token){{(const char *)bytes.at, bytes.size},
-                        vocab->flags[id]};
+    return (weir_token){{(const char *)bytes.at, bytes.size}, vocab->flags[id]};
 }
 
 uint32_t vocab_find(const Vocab *vocab, Span text)

@@ -23,13 +23,13 @@ typedef struct Vocab {
     uint32_t width, ntokens; /* ntokens <= width */
     uint32_t nspecials;      /* ids flagged CONTROL */
     uint32_t nstops;
-    uint32_t *stops;     /* ascending; each < ntokens */
-    uint32_t *start;     /* by id, ntokens + 1: offset into bytes */
-    uint8_t *bytes;      /* of all tokens, in the order of their ids */
-    size_t nbytes;       /* room of bytes */
-    uint8_t *flags;      /* by id: weir_token_flag bits */
-    uint64_t hash;       /* of the width and every token's bytes and flags */
-    Encoder *encoder;    /* never NULL once loaded */
+    uint32_t *stops;  /* ascending; each < ntokens */
+    uint32_t *start;  /* by id, ntokens + 1: offset into bytes */
+    uint8_t *bytes;   /* of all tokens, in the order of their ids */
+    size_t nbytes;    /* room of bytes */
+    uint8_t *flags;   /* by id: weir_token_flag bits */
+    uint64_t hash;    /* of the width and every token's bytes and flags */
+    Encoder *encoder; /* never NULL once loaded */
 } Vocab;
 
 /* Loads a tokenizer file of any supported kind. `file` and what `opts` points

@@ -4,8 +4,9 @@
  * Method: one pass over the ids in order codes each piece's text into one
  *        pool that is as large as all texts together (no coding grows), and
  *        is cut to size at the end.
- * Holds: ids stay below VOCAB_MAX_IDS and texts below VOCAB_MAX_TEXT, so a
- *        hostile file cannot ask for more memory than a bound and its size.
+ * Holds: ids stay below max_ids, which the size of the file bounds, and texts
+ *        within VOCAB_MAX_TEXT, so a small hostile file cannot ask for much
+ *        memory.
  *        Stop tokens are control tokens; holes have no bytes.
  * Tests: unit/vocab_test.c
  */
@@ -33,9 +34,9 @@ bool build_check_id(VocabBuild *b, uint64_t id, Span place)
 {
     char found[96];
     Out out = {.at = found, .cap = sizeof found - 1};
-    if (id < VOCAB_MAX_IDS) return true;
+    if (id < b->max_ids) return true;
     out_format(&out, "found token id %llu, expected less than %u",
-               (unsigned long long)id, VOCAB_MAX_IDS);
+               (unsigned long long)id, b->max_ids);
     found[MIN(out.size, out.cap)] = 0;
     return build_fail(b, place, found);
 }
@@ -53,14 +54,15 @@ static bool grow_pieces(VocabBuild *b, uint32_t id)
 bool build_piece(VocabBuild *b, uint32_t id, Span text, PieceForm form,
                  unsigned flags)
 {
-    assert(id < VOCAB_MAX_IDS);
+    assert(id < b->max_ids);
     if (text.size > VOCAB_MAX_TEXT)
         return build_fail(b, text, "found a token of more than 1 MiB");
     if (id >= b->pieces.count && !grow_pieces(b, id)) return false;
-    b->pieces.at[id] =
-        (Piece){.at = text.at, .size = (uint32_t)text.size,
-                .form = (uint8_t)form, .flags = (uint8_t)flags,
-                .in_model = !(flags & WEIR_TOKEN_ADDED)};
+    b->pieces.at[id] = (Piece){.at = text.at,
+                               .size = (uint32_t)text.size,
+                               .form = (uint8_t)form,
+                               .flags = (uint8_t)flags,
+                               .in_model = !(flags & WEIR_TOKEN_ADDED)};
     return true;
 }
 
@@ -68,8 +70,7 @@ bool build_piece(VocabBuild *b, uint32_t id, Span text, PieceForm form,
 static bool grow_scores(VocabBuild *b, uint32_t count)
 {
     if (!vec_reserve(b->mem, &b->scores, count)) return diag_no_memory(b->err);
-    while (b->scores.count < count)
-        b->scores.at[b->scores.count++] = -FLT_MAX;
+    while (b->scores.count < count) b->scores.at[b->scores.count++] = -FLT_MAX;
     return true;
 }
 
@@ -110,11 +111,16 @@ static size_t code_piece(const VocabBuild *b, const Piece *p, uint8_t *out)
     Span text = piece_text(p);
     weir_vocab_coding coding = b->vocab->coding;
     switch ((PieceForm)p->form) {
-    case PIECE_NONE: return 0;
-    case PIECE_SPACED: return coding_spaced(text, b->mark, out);
-    case PIECE_BYTE: return coding_byte_fallback(text, (Span){0}, out);
-    case PIECE_ESCAPED: return coding_escaped(text, out);
-    case PIECE_LITERAL: break;
+    case PIECE_NONE:
+        return 0;
+    case PIECE_SPACED:
+        return coding_spaced(text, b->mark, out);
+    case PIECE_BYTE:
+        return coding_byte_fallback(text, (Span){0}, out);
+    case PIECE_ESCAPED:
+        return coding_escaped(text, out);
+    case PIECE_LITERAL:
+        break;
     case PIECE_CODED:
         if (coding == WEIR_CODING_BYTE_LEVEL)
             return coding_byte_level(text, out);
@@ -134,8 +140,7 @@ static void code_pieces(VocabBuild *b)
         const Piece *p = &b->pieces.at[id];
         v->start[id] = (uint32_t)n;
         n += code_piece(b, p, v->bytes + n);
-        v->flags[id] =
-            p->form == PIECE_NONE ? WEIR_TOKEN_HOLE : p->flags;
+        v->flags[id] = p->form == PIECE_NONE ? WEIR_TOKEN_HOLE : p->flags;
     }
     v->start[v->ntokens] = (uint32_t)n;
 }
@@ -219,8 +224,7 @@ bool build_table(VocabBuild *b)
                          "found tokens of more than 2 GiB in all");
     if (!reserve_table(b, pool)) return false;
     code_pieces(b);
-    if (v->nstops)
-        memcpy(v->stops, b->stops.at, v->nstops * sizeof *v->stops);
+    if (v->nstops) memcpy(v->stops, b->stops.at, v->nstops * sizeof *v->stops);
     flag_stops(v);
     hash_table(v);
     return cut_pool(b);
@@ -261,6 +265,9 @@ bool build_encoder(VocabBuild *b)
     Vocab *v = b->vocab;
     EncoderSpec *spec = &b->spec;
     drop_added(b);
+    if (!b->scores.count &&
+        (spec->model == ENCODER_BPE_SCORE || spec->model == ENCODER_UNIGRAM))
+        spec->model = ENCODER_GREEDY;
     if (b->scores.count && !grow_scores(b, v->ntokens)) return false;
     spec->byte_ids = find_byte_ids(b) ? b->byte_ids : NULL;
     if (!spec->byte_ids) spec->byte_fallback = false;

@@ -41,17 +41,19 @@ typedef struct VocabBuild {
     weir_error *err; /* never NULL */
     Vocab *vocab;    /* the result */
     weir_vocab_opts opts;
-    Span file;       /* for the offsets in reports */
-    Arena scratch;   /* texts that stand in no file */
+    Span file;                                /* for the offsets in reports */
+    Arena scratch;                            /* texts that stand in no file */
     Json tokenizer_config, generation_config; /* perhaps empty */
-    Span mark;       /* what stands for a space */
-    VEC(Piece) pieces;   /* by id */
+    uint32_t max_ids;                         /* ids are below */
+    Span mark;                                /* what stands for a space */
+    VEC(Piece) pieces;                        /* by id */
     VEC(uint32_t) stops; /* of the files, then of all; unsorted */
     VEC(EncoderAdded) added;
-    VEC(float) scores;   /* by id; empty if there are none */
+    VEC(float) scores; /* by id; empty if there are none */
     VEC(EncoderMerge) merges;
-    Map by_text;         /* pieces in the model, for merges */
-    uint32_t last_merge; /* result of the newest merge: the next is near */
+    Map by_text;          /* pieces in the model, for merges */
+    uint32_t last_merge;  /* result of the newest merge: the next is near */
+    uint32_t merge_jumps; /* results that were not */
     uint32_t byte_ids[256];
     uint32_t fim_ids[3]; /* padding, repository, file separator: from GGUF */
     EncoderSpec spec;    /* all but the arrays, which are above */
@@ -59,7 +61,7 @@ typedef struct VocabBuild {
 
 /* Reports at a piece of the file. Returns false. */
 bool build_fail(VocabBuild *b, Span place, const char *found);
-/* Reports unless `id` is below VOCAB_MAX_IDS; `place` is its spelling. */
+/* Reports unless `id` is below max_ids; `place` is its spelling. */
 bool build_check_id(VocabBuild *b, uint64_t id, Span place);
 /* Sets the piece of an id that was checked; a later one replaces it. */
 bool build_piece(VocabBuild *b, uint32_t id, Span text, PieceForm form,

@@ -59,10 +59,25 @@ size_t coding_spaced(Span text, Span mark, uint8_t *out)
     size_t n = 0;
     for (size_t pos = 0; pos < text.size;) {
         Span rest = span_of(text.at + pos, text.size - pos);
-        bool is_mark = mark.size && rest.at[0] == mark.at[0] &&
-                       span_starts(rest, mark);
+        bool is_mark =
+            mark.size && rest.at[0] == mark.at[0] && span_starts(rest, mark);
         out[n++] = is_mark ? ' ' : rest.at[0];
         pos += is_mark ? mark.size : 1;
+    }
+    return n;
+}
+
+size_t coding_size(weir_vocab_coding coding, Span mark, Span part)
+{
+    size_t n = 0;
+    if (coding == WEIR_CODING_RAW) return part.size;
+    for (size_t pos = 0; pos < part.size; n++) {
+        Span rest = span_of(part.at + pos, part.size - pos);
+        if (coding == WEIR_CODING_BYTE_FALLBACK) {
+            pos += mark.size && span_starts(rest, mark) ? mark.size : 1;
+            continue;
+        }
+        for (pos++; pos < part.size && (part.at[pos] & 0xC0) == 0x80;) pos++;
     }
     return n;
 }

@@ -21,6 +21,10 @@ size_t coding_byte_fallback(Span text, Span mark, uint8_t *out);
 /* RWKV's: \n \t \r \xNN and other characters after a backslash. */
 size_t coding_escaped(Span text, uint8_t *out);
 
+/* The bytes that a part of a coded text adds to it, where the whole is coded
+ * character by character. */
+size_t coding_size(weir_vocab_coding coding, Span mark, Span part);
+
 /* NN of a text <0xNN>, digits of either case; -1 for any other. */
 int coding_byte_name(Span text);
 

@@ -18,7 +18,7 @@ static bool add_decoder_entry(VocabBuild *b, const JsonIter *it)
         if (it->key.at[i] < '0' || it->key.at[i] > '9') return true;
         id = id * 10 + (uint32_t)(it->key.at[i] - '0');
     }
-    if (id >= VOCAB_MAX_IDS) return true;
+    if (id >= b->max_ids) return true;
     bool special = json_bool(json, json_get(json, it->value, "special"), false);
     unsigned flags = WEIR_TOKEN_ADDED | (special ? WEIR_TOKEN_CONTROL : 0u);
     if (id < b->pieces.count && b->pieces.at[id].form != PIECE_NONE) {
@@ -28,7 +28,8 @@ static bool add_decoder_entry(VocabBuild *b, const JsonIter *it)
         return true;
     }
     return build_piece(b, id, content, PIECE_LITERAL, flags) &&
-           build_added(b, (EncoderAdded){.content = content, .id = id,
+           build_added(b, (EncoderAdded){.content = content,
+                                         .id = id,
                                          .special = special});
 }
 

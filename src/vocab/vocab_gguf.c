@@ -43,8 +43,8 @@ static const GgmlModel models[] = {
 
 /* Names of tokenizer.ggml.pre under which a word that is a token stays one,
  * and under which gpt2 texts are spaced instead of byte-level. */
-static const char *const whole_words[] = {"llama3", "llama-v3", "llama-bpe",
-                                          "falcon3", "pixtral", "tekken",
+static const char *const whole_words[] = {"llama3",    "llama-v3", "llama-bpe",
+                                          "falcon3",   "pixtral",  "tekken",
                                           "falcon-h1", "midm-2.0", "lfm2"};
 static const char *const spaced_names[] = {"gemma4", "sarvam-moe"};
 
@@ -97,8 +97,9 @@ static bool read_column(GgmlFile *f, const char *key, bool is_text,
     if (!*column) return true;
     if ((*column)->type != GGUF_ARRAY ||
         ((*column)->item == GGUF_STRING) != is_text)
-        return entry_fail(f, *column, is_text ? "found no array of strings"
-                                              : "found no array of numbers");
+        return entry_fail(f, *column,
+                          is_text ? "found no array of strings"
+                                  : "found no array of numbers");
     return true;
 }
 
@@ -114,11 +115,13 @@ static bool read_columns(GgmlFile *f)
     if (f->tokens->count > VOCAB_MAX_IDS)
         return entry_fail(f, f->tokens, "found more than 4 Mi tokens");
     if (f->types && f->types->count != f->tokens->count)
-        return entry_fail(f, f->types, "found another number of token types "
-                                       "than of tokens");
+        return entry_fail(f, f->types,
+                          "found another number of token types "
+                          "than of tokens");
     if (f->scores && f->scores->count != f->tokens->count)
-        return entry_fail(f, f->scores, "found another number of scores than "
-                                        "of tokens");
+        return entry_fail(f, f->scores,
+                          "found another number of scores than "
+                          "of tokens");
     return true;
 }
 
@@ -127,8 +130,8 @@ static bool add_named(GgmlFile *f, uint32_t id, Span text, bool special)
     VocabBuild *b = f->b;
     unsigned flags = WEIR_TOKEN_ADDED | (special ? WEIR_TOKEN_CONTROL : 0u);
     return build_piece(b, id, text, PIECE_LITERAL, flags) &&
-           build_added(b, (EncoderAdded){.content = text, .id = id,
-                                         .special = special});
+           build_added(b, (EncoderAdded){
+                              .content = text, .id = id, .special = special});
 }
 
 static bool add_token(GgmlFile *f, uint32_t id, Span text)
@@ -137,15 +140,22 @@ static bool add_token(GgmlFile *f, uint32_t id, Span text)
     int64_t type = f->types ? gguf_int_item(&f->gguf, f->types, id) : -1;
     switch (type) {
     case -1:
-        return build_piece(b, id, text, f->normal == PIECE_SPACED
-                                            ? PIECE_CODED
-                                            : f->normal, 0);
-    case GGML_NORMAL: return build_piece(b, id, text, f->normal, 0);
-    case GGML_BYTE: return build_piece(b, id, text, PIECE_BYTE, 0);
-    case GGML_UNKNOWN: b->spec.unk = id; return add_named(f, id, text, true);
-    case GGML_CONTROL: return add_named(f, id, text, true);
-    case GGML_USER_DEFINED: return add_named(f, id, text, false);
-    default: return build_piece(b, id, text, PIECE_NONE, 0);
+        return build_piece(b, id, text,
+                           f->normal == PIECE_SPACED ? PIECE_CODED : f->normal,
+                           0);
+    case GGML_NORMAL:
+        return build_piece(b, id, text, f->normal, 0);
+    case GGML_BYTE:
+        return build_piece(b, id, text, PIECE_BYTE, 0);
+    case GGML_UNKNOWN:
+        b->spec.unk = id;
+        return add_named(f, id, text, true);
+    case GGML_CONTROL:
+        return add_named(f, id, text, true);
+    case GGML_USER_DEFINED:
+        return add_named(f, id, text, false);
+    default:
+        return build_piece(b, id, text, PIECE_NONE, 0);
     }
 }
 
@@ -157,8 +167,8 @@ static bool add_tokens(GgmlFile *f)
         if (!gguf_next_string(&f->gguf, f->tokens, &pos, &text) ||
             !add_token(f, id, text))
             return false;
-        if (f->scores && !build_score(f->b, id, gguf_float_item(
-                                                    &f->gguf, f->scores, id)))
+        if (f->scores &&
+            !build_score(f->b, id, gguf_float_item(&f->gguf, f->scores, id)))
             return false;
     }
     return true;

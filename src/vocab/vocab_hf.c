@@ -98,7 +98,8 @@ static bool read_added(HfFile *f, JsonId token)
     if (json_kind(&f->json, content) != JSON_STRING)
         return hf_fail(f, content, token, "a text at \"content\"");
     if (!read_id(f, json_get(&f->json, token, "id"), token, &id)) return false;
-    EncoderAdded added = {.content = json_string(&f->json, content), .id = id,
+    EncoderAdded added = {.content = json_string(&f->json, content),
+                          .id = id,
                           .special = flag_at(f, token, "special"),
                           .lstrip = flag_at(f, token, "lstrip"),
                           .rstrip = flag_at(f, token, "rstrip"),
@@ -150,8 +151,7 @@ static weir_vocab_coding coding_of_step(HfFile *f, JsonId step, Span *mark)
 {
     const Json *json = &f->json;
     JsonId type = json_get(json, step, "type");
-    if (json_is_string(json, type, "ByteLevel"))
-        return WEIR_CODING_BYTE_LEVEL;
+    if (json_is_string(json, type, "ByteLevel")) return WEIR_CODING_BYTE_LEVEL;
     if (json_is_string(json, type, "ByteFallback"))
         return WEIR_CODING_BYTE_FALLBACK;
     if (json_is_string(json, type, "Metaspace")) {
@@ -241,8 +241,8 @@ static void describe_model(HfFile *f)
     if (spec->model == ENCODER_UNIGRAM && !is_list)
         spec->model = ENCODER_GREEDY;
     spec->byte_fallback = flag_at(f, f->model, "byte_fallback");
-    spec->fuse_unk = flag_at(f, f->model, "fuse_unk") ||
-                     spec->model == ENCODER_UNIGRAM;
+    spec->fuse_unk =
+        flag_at(f, f->model, "fuse_unk") || spec->model == ENCODER_UNIGRAM;
     spec->ignore_merges = flag_at(f, f->model, "ignore_merges");
     spec->unknown_steps = has_text(f, "continuing_subword_prefix") ||
                           has_text(f, "end_of_word_suffix");

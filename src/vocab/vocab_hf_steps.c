@@ -25,8 +25,7 @@ static JsonId at(const Steps *s, JsonId step, const char *key)
     return json_get(s->json, step, key);
 }
 
-static bool says(const Steps *s, JsonId step, const char *key,
-                 const char *text)
+static bool says(const Steps *s, JsonId step, const char *key, const char *text)
 {
     return json_is_string(s->json, at(s, step, key), text);
 }

@@ -43,7 +43,8 @@ static bool add_text_piece(VocabBuild *b, uint32_t id, const SpmPiece *p)
     unsigned flags = WEIR_TOKEN_ADDED | (control ? WEIR_TOKEN_CONTROL : 0u);
     return build_piece(b, id, p->text, control ? PIECE_LITERAL : PIECE_SPACED,
                        flags) &&
-           build_added(b, (EncoderAdded){.content = p->text, .id = id,
+           build_added(b, (EncoderAdded){.content = p->text,
+                                         .id = id,
                                          .special = control});
 }
 
@@ -54,15 +55,22 @@ static bool add_spm_piece(VocabBuild *b, const SpmPiece *p)
         !build_score(b, id, (double)p->score))
         return false;
     switch (p->type) {
-    case SPM_NORMAL: return build_piece(b, id, p->text, PIECE_SPACED, 0);
-    case SPM_BYTE: return build_piece(b, id, p->text, PIECE_BYTE, 0);
-    case SPM_UNUSED: return build_piece(b, id, p->text, PIECE_NONE, 0);
-    case SPM_UNKNOWN: b->spec.unk = id; return add_text_piece(b, id, p);
+    case SPM_NORMAL:
+        return build_piece(b, id, p->text, PIECE_SPACED, 0);
+    case SPM_BYTE:
+        return build_piece(b, id, p->text, PIECE_BYTE, 0);
+    case SPM_UNUSED:
+        return build_piece(b, id, p->text, PIECE_NONE, 0);
+    case SPM_UNKNOWN:
+        b->spec.unk = id;
+        return add_text_piece(b, id, p);
     case SPM_CONTROL:
-    case SPM_USER_DEFINED: return add_text_piece(b, id, p);
+    case SPM_USER_DEFINED:
+        return add_text_piece(b, id, p);
     default:
-        return build_fail(b, p->text, "found a piece of unknown type, expected "
-                                      "1 to 6");
+        return build_fail(b, p->text,
+                          "found a piece of unknown type, expected "
+                          "1 to 6");
     }
 }
 
@@ -136,8 +144,11 @@ static void describe_encoder(VocabBuild *b, const SpmModel *m)
 
 bool vocab_read_spm(VocabBuild *b)
 {
-    SpmModel m = {.model_type = SPM_UNIGRAM, .unk_id = UINT64_MAX,
-                  .eos_id = 2, .add_prefix = true, .collapse = true,
+    SpmModel m = {.model_type = SPM_UNIGRAM,
+                  .unk_id = UINT64_MAX,
+                  .eos_id = 2,
+                  .add_prefix = true,
+                  .collapse = true,
                   .escape = true};
     if (!read_model(b, &m)) return false;
     if (!b->vocab->coding) b->vocab->coding = WEIR_CODING_BYTE_FALLBACK;

@@ -30,8 +30,7 @@ static Span next_line(Span file, size_t *pos)
 /* Splits at the only space. */
 static bool split_line(Span line, RankLine *out)
 {
-    const uint8_t *space =
-        line.size ? memchr(line.at, ' ', line.size) : NULL;
+    const uint8_t *space = line.size ? memchr(line.at, ' ', line.size) : NULL;
     if (!space) return false;
     out->text = span_of(line.at, (size_t)(space - line.at));
     out->rank = span_of(space + 1, line.size - out->text.size - 1);
@@ -75,25 +74,36 @@ typedef struct KnownFile {
 } KnownFile;
 
 static const KnownFile known_files[] = {
-    {100256, " Conveyor", PRETOKEN_LLAMA3, 0, /* cl100k_base */
+    {100256,
+     " Conveyor",
+     PRETOKEN_LLAMA3,
+     0, /* cl100k_base */
      {{100257, "<|endoftext|>"},
       {100258, "<|fim_prefix|>"},
       {100259, "<|fim_middle|>"},
       {100260, "<|fim_suffix|>"},
       {100276, "<|endofprompt|>"}}},
-    {128000, "\xE9\x94\xA6", PRETOKEN_LLAMA3, 128256, /* Llama-3 */
+    {128000,
+     "\xE9\x94\xA6",
+     PRETOKEN_LLAMA3,
+     128256, /* Llama-3 */
      {{128000, "<|begin_of_text|>"},
       {128001, "<|end_of_text|>"},
       {128006, "<|start_header_id|>"},
       {128007, "<|end_header_id|>"},
       {128009, "<|eot_id|>"}}},
-    {151643, "\xE2\xBD\x97", PRETOKEN_QWEN2, 0, /* Qwen */
+    {151643,
+     "\xE2\xBD\x97",
+     PRETOKEN_QWEN2,
+     0, /* Qwen */
      {{151643, "<|endoftext|>"},
       {151644, "<|im_start|>"},
       {151645, "<|im_end|>"}}},
-    {199998, " cocos", PRETOKEN_O200K, 0, /* o200k_base */
-     {{199999, "<|endoftext|>"},
-      {200018, "<|endofprompt|>"}}}};
+    {199998,
+     " cocos",
+     PRETOKEN_O200K,
+     0, /* o200k_base */
+     {{199999, "<|endoftext|>"}, {200018, "<|endofprompt|>"}}}};
 
 static const KnownFile *find_known(const VocabBuild *b)
 {
@@ -110,8 +120,8 @@ static bool add_special(VocabBuild *b, uint32_t id, Span name)
 {
     return build_piece(b, id, name, PIECE_LITERAL,
                        WEIR_TOKEN_ADDED | WEIR_TOKEN_CONTROL) &&
-           build_added(b, (EncoderAdded){.content = name, .id = id,
-                                         .special = true});
+           build_added(
+               b, (EncoderAdded){.content = name, .id = id, .special = true});
 }
 
 static bool add_reserved(VocabBuild *b, uint32_t id, uint32_t number)
@@ -147,8 +157,9 @@ static bool read_line(VocabBuild *b, Span text, uint8_t **out)
     RankLine line;
     size_t bad;
     if (!split_line(text, &line))
-        return build_fail(b, text, "found a line that is not base 64, a "
-                                   "space and a rank");
+        return build_fail(b, text,
+                          "found a line that is not base 64, a "
+                          "space and a rank");
     uint32_t rank = rank_of(line.rank);
     if (!build_check_id(b, rank, line.rank)) return false;
     size_t size = base64_decode(line.text, *out, &bad);

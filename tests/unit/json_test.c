@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "text/decimal.h"
 #include "text/json.h"
+#include "unit/faulty_mem.h"
 
 static Mem memory;
 
@@ -29,18 +30,47 @@ static bool parses(Span text, weir_error *err)
 
 static void accepts_every_form_of_the_grammar(void **state)
 {
-    static const char *const texts[] = {
-        "null", "true", "false", "0", "-0", "10", "-12.50", "1e5", "1E+5",
-        "0.0e-0", "1.0E10", "\"\"", "\"a\"", "[]", "{}", "[ ]", "{ }",
-        " \t\r\n null \t\r\n ", "[1,2]", "[[],[[]],{}]", "{\"a\":1}",
-        "{\"\":{\"\":{}}}", "{\"a\":1,\"a\":2}", "[1 , 2\n,\t3]",
-        "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"", "\"\\u0000\\uFFFF\\uabCD\"",
-        "\"\\uD83D\\uDE00\"", "\"\x7F\"", "\"\xC2\x80\"",
-        "\"\xE2\x82\xAC\"", "\"\xF0\x9F\x98\x80\"", "\"\xEF\xBF\xBF\"",
-        "\"\xF4\x8F\xBF\xBF\"", "\"\xED\x9F\xBF\xEE\x80\x80\"",
-        "123456789012345678901234567890", "1e999", "-1e-999",
-        "{\"k\" : [ true , false , null ] }",
-        "\"eight ch\"", "\"fifteen chars..\"", "\"sixteen chars...\""};
+    static const char *const texts[] = {"null",
+                                        "true",
+                                        "false",
+                                        "0",
+                                        "-0",
+                                        "10",
+                                        "-12.50",
+                                        "1e5",
+                                        "1E+5",
+                                        "0.0e-0",
+                                        "1.0E10",
+                                        "\"\"",
+                                        "\"a\"",
+                                        "[]",
+                                        "{}",
+                                        "[ ]",
+                                        "{ }",
+                                        " \t\r\n null \t\r\n ",
+                                        "[1,2]",
+                                        "[[],[[]],{}]",
+                                        "{\"a\":1}",
+                                        "{\"\":{\"\":{}}}",
+                                        "{\"a\":1,\"a\":2}",
+                                        "[1 , 2\n,\t3]",
+                                        "\"\\\"\\\\\\/\\b\\f\\n\\r\\t\"",
+                                        "\"\\u0000\\uFFFF\\uabCD\"",
+                                        "\"\\uD83D\\uDE00\"",
+                                        "\"\x7F\"",
+                                        "\"\xC2\x80\"",
+                                        "\"\xE2\x82\xAC\"",
+                                        "\"\xF0\x9F\x98\x80\"",
+                                        "\"\xEF\xBF\xBF\"",
+                                        "\"\xF4\x8F\xBF\xBF\"",
+                                        "\"\xED\x9F\xBF\xEE\x80\x80\"",
+                                        "123456789012345678901234567890",
+                                        "1e999",
+                                        "-1e-999",
+                                        "{\"k\" : [ true , false , null ] }",
+                                        "\"eight ch\"",
+                                        "\"fifteen chars..\"",
+                                        "\"sixteen chars...\""};
     (void)state;
     weir_error err;
     for (size_t i = 0; i < COUNT_OF(texts); i++)
@@ -83,8 +113,7 @@ static void refuses_all_else_and_says_where(void **state)
         {"\"a\\", 0, 3, 3, "found end of input, expected one of \"\\/bfnrtu"},
         {"\"\\a\"", 0, 2, 3, "found 'a', expected one of \"\\/bfnrtu"},
         {"\"\\x41\"", 0, 2, 3, "found 'x', expected one of \"\\/bfnrtu"},
-        {"\"\\\0\"", 4, 2, 3,
-         "found U+0000, expected one of \"\\/bfnrtu"},
+        {"\"\\\0\"", 4, 2, 3, "found U+0000, expected one of \"\\/bfnrtu"},
         {"\"\\u12G4\"", 0, 5, 6, "found 'G', expected a hexadecimal digit"},
         {"\"\\u12", 0, 5, 5,
          "found end of input, expected a hexadecimal digit"},
@@ -208,15 +237,15 @@ static void limits_nesting_and_size(void **state)
     Json json;
     weir_error err = {0};
     JsonLimits limits = {.max_depth = DEPTH};
-    assert_true(json_parse(&json, &memory, span_of(text, 2 * DEPTH), &limits,
-                           &err));
+    assert_true(
+        json_parse(&json, &memory, span_of(text, 2 * DEPTH), &limits, &err));
     assert_int_equal(json.nodes.count, DEPTH);
     assert_int_equal(json.nodes.at[7].end, 2 * DEPTH - 7);
     json_free(&json);
 
     limits.max_depth = DEPTH - 1;
-    assert_false(json_parse(&json, &memory, span_of(text, 2 * DEPTH), &limits,
-                            &err));
+    assert_false(
+        json_parse(&json, &memory, span_of(text, 2 * DEPTH), &limits, &err));
     assert_int_equal(err.status, WEIR_LIMIT_DEPTH);
     assert_int_equal(err.begin, DEPTH - 1);
     assert_int_equal(json.nodes.count, 0);
@@ -312,16 +341,15 @@ static void decodes_strings(void **state)
     static const struct {
         const char *spelling, *value;
         size_t size;
-    } cases[] = {
-        {"\"\"", "", 0},
-        {"\"plain\"", "plain", 5},
-        {"\"\\u0000\"", "\0", 1},
-        {"\"a\\nb\\\\c\\/\\\"\"", "a\nb\\c/\"", 7},
-        {"\"\\b\\f\\r\\t\"", "\b\f\r\t", 4},
-        {"\"\\u00e9\\u20AC\"", "\xC3\xA9\xE2\x82\xAC", 5},
-        {"\"x\\ud83d\\ude00y\"", "x\xF0\x9F\x98\x80y", 6},
-        {"\"\\uDBFF\\uDFFF\"", "\xF4\x8F\xBF\xBF", 4},
-        {"\"\xC4\xA0\\u0120\"", "\xC4\xA0\xC4\xA0", 4}};
+    } cases[] = {{"\"\"", "", 0},
+                 {"\"plain\"", "plain", 5},
+                 {"\"\\u0000\"", "\0", 1},
+                 {"\"a\\nb\\\\c\\/\\\"\"", "a\nb\\c/\"", 7},
+                 {"\"\\b\\f\\r\\t\"", "\b\f\r\t", 4},
+                 {"\"\\u00e9\\u20AC\"", "\xC3\xA9\xE2\x82\xAC", 5},
+                 {"\"x\\ud83d\\ude00y\"", "x\xF0\x9F\x98\x80y", 6},
+                 {"\"\\uDBFF\\uDFFF\"", "\xF4\x8F\xBF\xBF", 4},
+                 {"\"\xC4\xA0\\u0120\"", "\xC4\xA0\xC4\xA0", 4}};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         Json json = parse(cases[i].spelling);
@@ -351,18 +379,26 @@ static void reads_whole_numbers(void **state)
         const char *text;
         bool ok;
         uint64_t value;
-    } cases[] = {
-        {"0", true, 0}, {"-0", true, 0}, {"-0.0e5", true, 0},
-        {"12", true, 12}, {"1e2", true, 100}, {"2.0", true, 2},
-        {"2.50e1", true, 25}, {"1200e-2", true, 12}, {"1.5", false, 0},
-        {"-1", false, 0}, {"1e-1", false, 0}, {"0.1e1", true, 1},
-        {"18446744073709551615", true, UINT64_MAX},
-        {"18446744073709551616", false, 0},
-        {"1e19", true, 10000000000000000000u},
-        {"1e20", false, 0}, {"2e19", false, 0},
-        {"1e99999999999999999999", false, 0},
-        {"0e99999999999999999999", true, 0},
-        {"0.00000000000000000001e20", true, 1}};
+    } cases[] = {{"0", true, 0},
+                 {"-0", true, 0},
+                 {"-0.0e5", true, 0},
+                 {"12", true, 12},
+                 {"1e2", true, 100},
+                 {"2.0", true, 2},
+                 {"2.50e1", true, 25},
+                 {"1200e-2", true, 12},
+                 {"1.5", false, 0},
+                 {"-1", false, 0},
+                 {"1e-1", false, 0},
+                 {"0.1e1", true, 1},
+                 {"18446744073709551615", true, UINT64_MAX},
+                 {"18446744073709551616", false, 0},
+                 {"1e19", true, 10000000000000000000u},
+                 {"1e20", false, 0},
+                 {"2e19", false, 0},
+                 {"1e99999999999999999999", false, 0},
+                 {"0e99999999999999999999", true, 0},
+                 {"0.00000000000000000001e20", true, 1}};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         Json json = parse(cases[i].text);
@@ -394,17 +430,40 @@ static uint64_t random_next(uint64_t *seed)
 static void reads_doubles_like_the_c_library(void **state)
 {
     static const char *const hard[] = {
-        "0", "-0", "-0.0", "1", "0.1", "-11.23456", "9007199254740993",
-        "9007199254740992.5", "9007199254740993.00000000000000000000001",
-        "1e22", "1e23", "8.5e22", "123456789012345678e-5", "1e308",
-        "1.7976931348623157e308", "1.7976931348623158e308",
-        "1.7976931348623159e308", "1e309", "1e99999999999", "-1e400",
-        "2.2250738585072014e-308", "2.2250738585072011e-308", "5e-324",
-        "2.4703282292062327e-324", "2.4703282292062328e-324",
-        "2.4703282292062329e-324", "1e-400", "1e-99999999999",
-        "4.9406564584124654e-324", "0.000000000000000000000000000001e30",
-        "6.9294956446009195e15", "3.5844466002796428e298",
-        "1090544144181609348671888949248", "0.5e-323"};
+        "0",
+        "-0",
+        "-0.0",
+        "1",
+        "0.1",
+        "-11.23456",
+        "9007199254740993",
+        "9007199254740992.5",
+        "9007199254740993.00000000000000000000001",
+        "1e22",
+        "1e23",
+        "8.5e22",
+        "123456789012345678e-5",
+        "1e308",
+        "1.7976931348623157e308",
+        "1.7976931348623158e308",
+        "1.7976931348623159e308",
+        "1e309",
+        "1e99999999999",
+        "-1e400",
+        "2.2250738585072014e-308",
+        "2.2250738585072011e-308",
+        "5e-324",
+        "2.4703282292062327e-324",
+        "2.4703282292062328e-324",
+        "2.4703282292062329e-324",
+        "1e-400",
+        "1e-99999999999",
+        "4.9406564584124654e-324",
+        "0.000000000000000000000000000001e30",
+        "6.9294956446009195e15",
+        "3.5844466002796428e298",
+        "1090544144181609348671888949248",
+        "0.5e-323"};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(hard); i++) same_double(hard[i]);
     uint64_t seed = 1;
@@ -435,8 +494,10 @@ static void rounds_long_ties_right(void **state)
         /* A double's digits end within 1074 decimals; the halfway point of
          * neighbours is a long double where that type is wider. */
         if (sizeof(long double) <= sizeof(double)) skip();
-        long double half = ((long double)low + (long double)(low * 1.0 +
-                            4.9406564584124654e-324)) / 2;
+        long double half =
+            ((long double)low +
+             (long double)(low * 1.0 + 4.9406564584124654e-324)) /
+            2;
         int n = snprintf(text, sizeof text, "%.1080Lf", half);
         same_double(text);
         memcpy(text + n, "0000001", 8);
@@ -501,52 +562,22 @@ static void reads_what_it_writes(void **state)
 
 /* ---- memory ----------------------------------------------------------- */
 
-typedef struct Faulty {
-    Mem inner;
-    int left; /* calls that still succeed */
-    size_t held;
-} Faulty;
-
-static void *faulty_allocate(void *user, size_t nbytes)
+static bool parse_many(const Mem *mem, weir_error *err)
 {
-    Faulty *f = user;
-    if (f->left-- <= 0) return NULL;
-    f->held += nbytes;
-    return f->inner.allocate(f->inner.user, nbytes);
-}
-
-static void *faulty_resize(void *user, void *p, size_t old, size_t nbytes)
-{
-    Faulty *f = user;
-    if (f->left-- <= 0) return NULL;
-    f->held += nbytes - old;
-    return f->inner.resize(f->inner.user, p, old, nbytes);
-}
-
-static void faulty_release(void *user, void *p, size_t nbytes)
-{
-    Faulty *f = user;
-    f->held -= nbytes;
-    f->inner.release(f->inner.user, p, nbytes);
+    static char text[4096];
+    strcpy(text, "[");
+    for (int i = 0; i < 200; i++) strcat(text, "\"\\n\",[],");
+    strcat(text, "1]");
+    Json json;
+    if (!json_parse(&json, mem, span_text(text), NULL, err)) return false;
+    json_free(&json);
+    return true;
 }
 
 static void survives_each_allocation_failing(void **state)
 {
-    char text[4096] = "[";
     (void)state;
-    for (int i = 0; i < 200; i++) strcat(text, "\"\\n\",[],");
-    strcat(text, "1]");
-    for (int n = 0;; n++) {
-        Faulty faulty = {.inner = memory, .left = n};
-        Mem mem = {faulty_allocate, faulty_resize, faulty_release, &faulty};
-        Json json;
-        weir_error err = {0};
-        bool ok = json_parse(&json, &mem, span_text(text), NULL, &err);
-        if (ok) json_free(&json);
-        assert_int_equal(faulty.held, 0);
-        assert_int_equal(err.status, ok ? WEIR_OK : WEIR_NO_MEMORY);
-        if (ok) break;
-    }
+    faulty_sweep(parse_many);
 }
 
 int main(void)
