@@ -47,10 +47,21 @@ static weir_grammar *grammar_new(weir_vocab *vocab, Ir *ir)
     return g;
 }
 
+/* Names reach any token that exists; what a set leaves over, no stop token. */
+static bool token_usable(const void *user, uint32_t id, bool by_default)
+{
+    const Vocab *vocab = user;
+    if (id >= vocab->ntokens || vocab->flags[id] & WEIR_TOKEN_HOLE)
+        return false;
+    return !by_default || !(vocab->flags[id] & WEIR_TOKEN_STOP);
+}
+
 static bool grammar_fill(weir_grammar *g, weir_error *err)
 {
     Lowered lowered;
-    if (!lower_run(&g->ir, &lowered)) {
+    const Vocab *vocab = g->vocab ? &g->vocab->vocab : NULL;
+    LowerTokens tokens = {vocab ? vocab->width : 0, token_usable, vocab};
+    if (!lower_run(&g->ir, vocab ? &tokens : NULL, &lowered)) {
         *err = g->ir.error;
         return false;
     }

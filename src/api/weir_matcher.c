@@ -301,6 +301,7 @@ weir_accept weir_matcher_accept_bytes(weir_matcher *m, weir_bytes bytes,
 bool weir_matcher_allows(weir_matcher *m, uint32_t id)
 {
     bool is_stop;
+    if (weir_matcher_is_terminated(m)) return matcher_is_stop(m, id);
     return matcher_try(m, id, &is_stop) == WEIR_ACCEPTED;
 }
 

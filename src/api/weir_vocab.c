@@ -16,7 +16,7 @@ static bool shared_make(weir_vocab *v, weir_error *err)
     ir_init(ir, &v->mem, NULL);
     json_rules_init(&json, ir, NULL);
     ir->root = json_value_rule(&json, 0);
-    if (!lower_run(ir, &lowered)) {
+    if (!lower_run(ir, NULL, &lowered)) {
         *err = ir->error;
         return false;
     }

@@ -343,20 +343,15 @@ static void row_set_range(uint32_t *row, uint32_t lo, uint32_t end)
     for (uint32_t id = lo; id < end; id++) row[id / 32] |= 1u << (id % 32);
 }
 
-/* Or-s a TOKENS set into the row, within the width. */
+/* Or-s a TOKENS set into the row; lowering has left usable ids only. */
 static void row_add_tokens(TokenRow *t, const TokenMove *move)
 {
     const Ir *ir = move->network->ir;
     Node n = ir_node(ir, move->set);
-    uint32_t width = t->run->vocab->width, next = 0;
-    for (uint32_t i = 0; i < n.b; i++) {
-        Range r = ir_node_ranges(ir, n)[i];
-        uint32_t lo = MIN(r.lo, width);
-        uint32_t end = r.hi < width ? r.hi + 1 : width;
-        row_set_range(t->row, n.c ? next : lo, n.c ? lo : end);
-        next = end;
-    }
-    if (n.c) row_set_range(t->row, next, width);
+    const Range *r = ir_node_ranges(ir, n);
+    assert(!n.c);
+    for (uint32_t i = 0; i < n.b; i++)
+        row_set_range(t->row, r[i].lo, r[i].hi + 1);
 }
 
 static void add_token_moves(void *user, Config c)

@@ -246,9 +246,10 @@ bool token_move_takes(const TokenMove *move, uint32_t id)
     Node n = ir_node(ir, move->set);
     const Range *r = ir_node_ranges(ir, n);
     bool found = false;
+    assert(!n.c); /* lowering leaves no negated set */
     for (uint32_t i = 0; i < n.b && !found; i++)
         found = id >= r[i].lo && id <= r[i].hi;
-    return found != (n.c != 0);
+    return found;
 }
 
 static void token_visit(void *user, Config c)

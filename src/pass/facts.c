@@ -1,8 +1,9 @@
-/* facts.c: productive and nullable nodes, by propagation from the leaves.
+/* facts.c: properties of nodes, by propagation from the leaves.
  *
  * In:    an Ir whose rules are all defined.   Out: Facts.
  * A node waits for `need` of its operands: all of a SEQ's, one of an ALT's or
- * a REPEAT's with lo > 0, the body of a RULE. A fact, once true, is told to
+ * a REPEAT's with lo > 0, the body of a RULE. (For `solid` one of a SEQ's, if
+ * all are productive.) A fact, once true, is told to
  * each node that has the operand; every (operand, user) pair is told once.
  * Cost: linear in nodes and operands.    Tests: unit/lower_test.c.
  */
@@ -70,17 +71,34 @@ static void users_free(const Mem *mem, Users *u)
     mem_free(mem, u->user, ((size_t)u->nusers + 1) * sizeof *u->user);
 }
 
-/* True without looking at operands. */
-static bool leaf_productive(const Ir *ir, Node n)
+/* A property under propagation. */
+typedef struct Property {
+    const Ir *ir;
+    const Users *users;
+    const TokenSets *sets;
+    const uint8_t *gate; /* by node: what else must hold; NULL: nothing */
+    bool any_of_seq;
+    uint8_t *fact;
+    uint32_t *queue, *need; /* scratch, one entry a node */
+} Property;
+
+static bool tokens_productive(const Property *p, NodeId id)
 {
-    (void)ir;
+    return tokens_find(p->sets, id) != NODE_NEVER_ID;
+}
+
+/* True without looking at operands. */
+static bool leaf_productive(const Property *p, NodeId id)
+{
+    Node n = ir_node(p->ir, id);
     switch (n.kind) {
     case NODE_EMPTY:
     case NODE_BYTES:
     case NODE_CLASS:
     case NODE_REGULAR:
-    case NODE_TOKENS:
         return true;
+    case NODE_TOKENS:
+        return tokens_productive(p, id);
     case NODE_REPEAT:
         return n.b == 0;
     default:
@@ -88,36 +106,62 @@ static bool leaf_productive(const Ir *ir, Node n)
     }
 }
 
-static bool leaf_nullable(const Ir *ir, Node n)
+static bool leaf_nullable(const Property *p, NodeId id)
 {
-    if (n.kind == NODE_REGULAR) return ir->dfas.at[n.a].accepts[0];
+    Node n = ir_node(p->ir, id);
+    if (n.kind == NODE_REGULAR) return p->ir->dfas.at[n.a].accepts[0];
     return n.kind == NODE_EMPTY || (n.kind == NODE_REPEAT && n.b == 0);
 }
 
-/* queue and need: scratch, one entry a node. */
-static void propagate(const Ir *ir, const Users *u, uint8_t *fact,
-                      bool (*leaf)(const Ir *, Node), uint32_t *queue,
-                      uint32_t *need)
+static bool leaf_solid(const Property *p, NodeId id)
 {
+    Node n = ir_node(p->ir, id);
+    if (n.kind == NODE_TOKENS) return tokens_productive(p, id);
+    if (n.kind == NODE_REGULAR) {
+        const Dfa *d = &p->ir->dfas.at[n.a];
+        return d->edge_start[d->nstates] > 0;
+    }
+    return n.kind == NODE_BYTES || n.kind == NODE_CLASS;
+}
+
+static void propagate(Property *p, bool (*leaf)(const Property *, NodeId))
+{
+    const Users *u = p->users;
     uint32_t head = 0, tail = 0;
     for (uint32_t i = 0; i < u->nnodes; i++) {
-        Node n = ir->nodes.at[i];
-        need[i] = n.kind == NODE_SEQ ? n.b : 1;
-        fact[i] = leaf(ir, n);
-        if (fact[i]) queue[tail++] = i;
+        Node n = ir_node(p->ir, i);
+        p->need[i] = n.kind == NODE_SEQ && !p->any_of_seq ? n.b : 1;
+        p->fact[i] = leaf(p, i);
+        if (p->fact[i]) p->queue[tail++] = i;
     }
     while (head < tail) {
-        NodeId kid = queue[head++];
+        NodeId kid = p->queue[head++];
         for (uint32_t i = u->start[kid]; i < u->start[kid + 1]; i++) {
             NodeId user = u->user[i];
-            if (fact[user] || --need[user]) continue;
-            fact[user] = 1;
-            queue[tail++] = user;
+            if (p->fact[user] || (p->gate && !p->gate[user])) continue;
+            if (--p->need[user]) continue;
+            p->fact[user] = 1;
+            p->queue[tail++] = user;
         }
     }
 }
 
-bool facts_find(Ir *ir, Facts *facts)
+static void find_all(const Ir *ir, const Users *users, const TokenSets *sets,
+                     uint32_t *scratch, Facts *facts)
+{
+    Property p = {.ir = ir, .users = users, .sets = sets, .queue = scratch,
+                  .need = scratch + users->nnodes};
+    p.fact = facts->productive;
+    propagate(&p, leaf_productive);
+    p.fact = facts->nullable;
+    propagate(&p, leaf_nullable);
+    p.fact = facts->solid;
+    p.gate = facts->productive;
+    p.any_of_seq = true;
+    propagate(&p, leaf_solid);
+}
+
+bool facts_find(Ir *ir, const TokenSets *sets, Facts *facts)
 {
     Users users;
     size_t n = ir->nodes.count;
@@ -125,14 +169,10 @@ bool facts_find(Ir *ir, Facts *facts)
     uint32_t *scratch = mem_new(ir->mem, 2 * n * sizeof *scratch);
     facts->productive = mem_new(ir->mem, n);
     facts->nullable = mem_new(ir->mem, n);
+    facts->solid = mem_new(ir->mem, n);
     bool ok = users_find(ir, &users) && scratch && facts->productive &&
-              facts->nullable;
-    if (ok) {
-        propagate(ir, &users, facts->productive, leaf_productive, scratch,
-                  scratch + n);
-        propagate(ir, &users, facts->nullable, leaf_nullable, scratch,
-                  scratch + n);
-    }
+              facts->nullable && facts->solid;
+    if (ok) find_all(ir, &users, sets, scratch, facts);
     users_free(ir->mem, &users);
     mem_free(ir->mem, scratch, 2 * n * sizeof *scratch);
     if (!ok) facts_free(ir->mem, facts);
@@ -143,5 +183,6 @@ void facts_free(const Mem *mem, Facts *facts)
 {
     mem_free(mem, facts->productive, facts->nnodes);
     mem_free(mem, facts->nullable, facts->nnodes);
+    mem_free(mem, facts->solid, facts->nnodes);
     *facts = (Facts){0};
 }

@@ -2,17 +2,18 @@
 #ifndef WEIR_PASS_FACTS_H
 #define WEIR_PASS_FACTS_H
 
-#include "syntax/ir.h"
+#include "pass/tokens.h"
 
 /* One byte per node, 0 or 1, of the nodes that exist now. */
 typedef struct Facts {
     uint8_t *productive; /* denotes at least one text; exact */
     uint8_t *nullable;   /* denotes the empty text; exact */
+    uint8_t *solid;      /* denotes some other text; exact */
     uint32_t nnodes;
 } Facts;
 
 /* Rules stand for rules.at[].body. False: no memory. */
-bool facts_find(Ir *ir, Facts *facts);
+bool facts_find(Ir *ir, const TokenSets *sets, Facts *facts);
 void facts_free(const Mem *mem, Facts *facts);
 
 /* Calls visit(user, kid) for each direct operand of a node; a RULE has none.

@@ -4,8 +4,10 @@
 #include "pass/inline.h"
 #include "pass/leftrec.h"
 #include "pass/nonempty.h"
+#include "pass/tokens.h"
 
-static bool lower_passes(Ir *ir, const Facts *facts, Lowered *out)
+static bool lower_passes(Ir *ir, const Facts *facts, const TokenSets *sets,
+                         Lowered *out)
 {
     const Rule *root = &ir->rules.at[ir->root];
     if (!facts->productive[root->body])
@@ -14,19 +16,24 @@ static bool lower_passes(Ir *ir, const Facts *facts, Lowered *out)
                          "through '%.*s' needs a rule that never ends",
                          (int)MIN(root->name.size, 60),
                          (const char *)root->name.at);
-    return nonempty_run(ir, facts, out) && leftrec_run(ir, out) &&
+    return nonempty_run(ir, facts, sets, out) && leftrec_run(ir, out) &&
            inline_run(ir, out);
 }
 
-bool lower_run(Ir *ir, Lowered *out)
+bool lower_run(Ir *ir, const LowerTokens *tokens, Lowered *out)
 {
     Facts facts;
     *out = (Lowered){0};
     if (!ir_ok(ir)) return false;
     assert(ir->root < ir->rules.count);
-    if (!facts_find(ir, &facts)) return false;
-    bool ok = lower_passes(ir, &facts, out);
-    facts_free(ir->mem, &facts);
+    TokenSets sets = {0};
+    bool ok = tokens_resolve(ir, tokens, &sets) &&
+              facts_find(ir, &sets, &facts);
+    if (ok) {
+        ok = lower_passes(ir, &facts, &sets, out);
+        facts_free(ir->mem, &facts);
+    }
+    tokens_free(ir->mem, &sets);
     if (!ok) lower_free(ir->mem, out);
     return ok;
 }

@@ -1,5 +1,6 @@
 /* lower.h: the passes between the IR and the network, run in order.
  *
+ *   tokens       sets of tokens become the ids they mean here, never negated
  *   facts        which nodes can produce a text, which the empty text
  *   nonempty     no rule produces the empty text; what cannot produce a text
  *                is gone
@@ -21,9 +22,19 @@ typedef struct Lowered {
     bool is_nullable; /* the root also produces the empty text */
 } Lowered;
 
+/* Which ids token sets can mean. NULL in its place: none, as without a
+ * vocabulary. */
+typedef struct LowerTokens {
+    uint32_t width;
+    /* Whether `id` may be taken by a set that names it, or (by_default) by one
+     * that only leaves it over. */
+    bool (*usable)(const void *user, uint32_t id, bool by_default);
+    const void *user;
+} LowerTokens;
+
 /* Lowers all rules that the root needs. False with ir->error set: no memory,
  * WEIR_EMPTY when the root produces nothing, a limit. */
-bool lower_run(Ir *ir, Lowered *out);
+bool lower_run(Ir *ir, const LowerTokens *tokens, Lowered *out);
 void lower_free(const Mem *mem, Lowered *lowered);
 
 #endif

@@ -6,7 +6,8 @@
  *   full(e)    same language as e
  *   rest(e)    the language of e without the empty text
  *
- *   full(r) = r | ""  if r was nullable, else r        rest(r) = r
+ *   full(r) = r | ""  if r was nullable, else r        rest(r) = r, or NEVER
+ *                                              if r had the empty text only
  *   rest(e1 e2 .. en) = rest(e1) full(e2..en) | rest(e2 .. en)  if all nullable
  *   e{lo,hi} with nullable e = rest(e){0,hi};   rest: rest(e){1,hi}
  *
@@ -20,6 +21,7 @@
 typedef struct Rewrite {
     Ir *ir;
     const Facts *facts;
+    const TokenSets *sets;
     NodeId *full, *rest; /* by old node */
     uint64_t work;
 } Rewrite;
@@ -96,8 +98,9 @@ static void rewrite_node(Rewrite *w, NodeId id)
         w->full[id] = id;
         break;
     case NODE_RULE:
-        w->rest[id] = id;
-        w->full[id] = w->facts->nullable[id] ? ir_optional(ir, id) : id;
+        if (w->facts->solid[id]) w->rest[id] = id;
+        w->full[id] = w->facts->nullable[id] ? ir_optional(ir, w->rest[id])
+                                             : w->rest[id];
         break;
     case NODE_REGULAR:
         w->full[id] = id;
@@ -105,8 +108,10 @@ static void rewrite_node(Rewrite *w, NodeId id)
         break;
     case NODE_BYTES:
     case NODE_CLASS:
-    case NODE_TOKENS:
         w->full[id] = w->rest[id] = id;
+        break;
+    case NODE_TOKENS:
+        w->full[id] = w->rest[id] = tokens_find(w->sets, id);
         break;
     case NODE_REPEAT:
         rewrite_repeat(w, id, n);
@@ -139,12 +144,13 @@ static bool rewrite_all(Rewrite *w, Lowered *lowered)
     return ir_ok(ir);
 }
 
-bool nonempty_run(Ir *ir, const Facts *facts, Lowered *lowered)
+bool nonempty_run(Ir *ir, const Facts *facts, const TokenSets *sets,
+                  Lowered *lowered)
 {
     size_t n = facts->nnodes;
     NodeId *both = mem_new(ir->mem, 2 * n * sizeof *both);
     if (!both) return diag_no_memory(&ir->error);
-    Rewrite w = {ir, facts, both, both + n, 0};
+    Rewrite w = {ir, facts, sets, both, both + n, 0};
     bool ok = rewrite_all(&w, lowered);
     lowered->is_nullable = facts->nullable[ir->rules.at[ir->root].body];
     mem_free(ir->mem, both, 2 * n * sizeof *both);

@@ -11,6 +11,7 @@ NodeId regular_nonempty(Ir *ir, Node regular);
 /* Fills lowered->body for every rule: the rule's language without the empty
  * text (NEVER when nothing is left), and lowered->is_nullable. A reference to
  * a rule that was nullable becomes "the rule or nothing". */
-bool nonempty_run(Ir *ir, const Facts *facts, Lowered *lowered);
+bool nonempty_run(Ir *ir, const Facts *facts, const TokenSets *sets,
+                  Lowered *lowered);
 
 #endif
