@@ -1,0 +1,43 @@
+/* bench.h: what the rows of the benchmark share. A row is one file, row_*.c,
+ * and one line in main.c's table. */
+#ifndef WEIR_BENCH_BENCH_H
+#define WEIR_BENCH_BENCH_H
+
+#include "bench/bench_cases.h"
+#include "bench/bench_report.h"
+#include "bench/bench_timer.h"
+
+/* Llama-3's logits, for rows that need no vocabulary. */
+#define BENCH_WIDTH 128256u
+
+typedef struct Bench {
+    const char *tokenizer, *cases; /* paths */
+    uint32_t runs;
+    Mem mem;
+    Timer timer;
+} Bench;
+
+/* Measures and fills the report. False: it could not, and stderr says why; or
+ * an answer was wrong. */
+typedef bool BenchRow(const Bench *bench, Report *report);
+BenchRow row_memcpy, row_apply, row_json, row_vocab_load, row_batch;
+
+/* One hot memcpy of a mask row of `width` ids, in ns. */
+double bench_copy_ns(const Bench *bench, uint32_t width);
+
+/* Says on stderr what failed. Returns false. */
+bool bench_fail(const char *what, const weir_error *err);
+weir_vocab *bench_vocab(const Bench *bench);
+/* Built-in JSON, all defaults. */
+weir_grammar *bench_json(weir_vocab *vocab);
+/* Resident bytes of this process now; 0 when the system does not say. */
+size_t bench_resident(void);
+/* Gives free heap back to the system, so that growth can be seen. */
+void bench_trim(void);
+
+static inline double bench_us(const Bench *b, uint64_t begin, uint64_t end)
+{
+    return timer_ns(&b->timer, begin, end) * 1e-3;
+}
+
+#endif

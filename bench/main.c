@@ -1,0 +1,160 @@
+/* main.c: weir-bench ROW... : measures the named rows and prints them.
+ *
+ * Times hold for the machine and the moment; what can be compared are figures
+ * of one run, and first of all their ratio to the memcpy of a mask that is
+ * printed beside each row.   Exit: 0; 1 a row failed; 2 usage.
+ */
+#include "bench/bench.h"
+
+typedef struct RowEntry {
+    const char *name, *about;
+    BenchRow *run;
+} RowEntry;
+
+static const RowEntry rows[] = {
+    {"memcpy", "one mask row copied between two hot buffers", row_memcpy},
+    {"json", "any JSON over the cases' valid tests, a step: fill + accept",
+     row_json},
+    {"vocab-load", "reading the tokenizer file", row_vocab_load},
+    {"apply-f32", "a mask put on 128,256 logits", row_apply},
+    {"batch", "256 matchers of any JSON, time a row", row_batch},
+};
+
+enum { ROWS = COUNT_OF(rows), RUNS_DEFAULT = 3, RUNS_MOST = 1000 };
+
+typedef struct Args {
+    Bench bench;
+    const RowEntry *wanted[ROWS];
+    uint32_t nwanted, nprinted;
+    bool json, help;
+    char tokenizer[4096];
+} Args;
+
+static void usage(FILE *out)
+{
+    fputs("usage: weir-bench ROW... [--tokenizer FILE] [--cases FILE] "
+          "[--runs N] [--json]\n\nrows:\n",
+          out);
+    for (int i = 0; i < ROWS; i++)
+        fprintf(out, "  %-12s%s\n", rows[i].name, rows[i].about);
+    fputs("\n"
+          "  --tokenizer FILE  default: llama3/tokenizer.json in "
+          "$WEIR_VOCAB_DIR or .cache/vocab\n"
+          "  --cases FILE      token ids of outputs; default: "
+          "../shared/data/maskbench-dev.jsonl\n"
+          "  --runs N          row json: each step's least time of N runs; "
+          "default: 3\n"
+          "  --json            one object keyed by row, times in "
+          "microseconds\n",
+          out);
+}
+
+/* ---- arguments ---- */
+
+static bool usage_fail(const char *what, const char *arg)
+{
+    fprintf(stderr, "weir-bench: %s '%s'\n", what, arg);
+    return false;
+}
+
+static bool parse_count(const char *text, uint32_t *count)
+{
+    char *end;
+    long n = strtol(text, &end, 10);
+    if (*end || end == text || n < 1 || n > RUNS_MOST)
+        return usage_fail("expected a number from 1 to 1000, found", text);
+    *count = (uint32_t)n;
+    return true;
+}
+
+static bool parse_row(Args *a, const char *name)
+{
+    for (int i = 0; i < ROWS; i++) {
+        if (strcmp(rows[i].name, name)) continue;
+        if (a->nwanted == ROWS) return usage_fail("too many rows at", name);
+        a->wanted[a->nwanted++] = &rows[i];
+        return true;
+    }
+    return usage_fail("unknown row", name);
+}
+
+/* `value`: the next argument or NULL; *used is set when it was taken. */
+static bool parse_option(Args *a, const char *arg, const char *value,
+                         bool *used)
+{
+    *used = false;
+    if (!strcmp(arg, "--json")) return a->json = true;
+    if (!strcmp(arg, "--help")) return a->help = true;
+    *used = true;
+    if (!value) return usage_fail("unknown option or no value after", arg);
+    if (!strcmp(arg, "--tokenizer")) {
+        a->bench.tokenizer = value;
+        return true;
+    }
+    if (!strcmp(arg, "--cases")) {
+        a->bench.cases = value;
+        return true;
+    }
+    if (!strcmp(arg, "--runs")) return parse_count(value, &a->bench.runs);
+    return usage_fail("unknown option", arg);
+}
+
+static bool parse_args(Args *a, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        bool used = false;
+        bool ok = argv[i][0] == '-'
+                      ? parse_option(a, argv[i], argv[i + 1], &used)
+                      : parse_row(a, argv[i]);
+        if (!ok) return false;
+        i += used;
+    }
+    if (a->help || a->nwanted) return true;
+    usage(stderr);
+    return false;
+}
+
+static void default_paths(Args *a)
+{
+    const char *dir = getenv("WEIR_VOCAB_DIR");
+    snprintf(a->tokenizer, sizeof a->tokenizer, "%s/llama3/tokenizer.json",
+             dir && *dir ? dir : ".cache/vocab");
+    a->bench.tokenizer = a->tokenizer;
+    a->bench.cases = "../shared/data/maskbench-dev.jsonl";
+    a->bench.runs = RUNS_DEFAULT;
+}
+
+/* ---- running ---- */
+
+static bool run_row(Args *a, const RowEntry *row)
+{
+    Report report = {.row = row->name, .about = row->about};
+    bool ok = row->run(&a->bench, &report);
+    if (!ok && !report.nseries) return false;
+    if (!a->json)
+        report_print_table(&report, stdout);
+    else {
+        if (a->nprinted++) putchar(',');
+        report_print_json(&report, stdout);
+    }
+    fflush(stdout);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    static Args a;
+    default_paths(&a);
+    if (!parse_args(&a, argc, argv)) return 2;
+    if (a.help) {
+        usage(stdout);
+        return 0;
+    }
+    a.bench.mem = mem_from_env(NULL);
+    a.bench.timer = timer_calibrate();
+    bool ok = true;
+    if (a.json) putchar('{');
+    for (uint32_t i = 0; i < a.nwanted; i++) ok &= run_row(&a, a.wanted[i]);
+    if (a.json) fputs("}\n", stdout);
+    return ok ? 0 : 1;
+}

@@ -1,0 +1,81 @@
+/* row_load.c: row vocab-load: reading a tokenizer file and all that is made
+ * at once, and the memory that stays. The memory is measured in a child that
+ * has given back what earlier rows left in the heap. */
+#include "bench/bench.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LOADS = 7 };
+
+#define LOAD_MS 150.0
+#define RESIDENT_MIB 40.0
+
+static const StatsTargets load_targets = {{[STATS_P50] = LOAD_MS * 1e3}};
+
+/* In the child: writes the growth, 0 when unknown. */
+static void child_measure(const Bench *b, int out)
+{
+    bench_trim();
+    size_t before = bench_resident();
+    weir_vocab *v = bench_vocab(b);
+    size_t after = bench_resident(), growth = 0;
+    if (v && before && after > before) growth = after - before;
+    weir_vocab_free(v);
+    if (write(out, &growth, sizeof growth) != (ssize_t)sizeof growth) _exit(1);
+    _exit(0);
+}
+
+/* Bytes; 0 when unknown. */
+static size_t resident_growth(const Bench *b)
+{
+    int ends[2];
+    size_t growth = 0;
+    if (pipe(ends)) return 0;
+    fflush(NULL);
+    pid_t child = fork();
+    if (!child) child_measure(b, ends[1]);
+    close(ends[1]);
+    if (child > 0) {
+        if (read(ends[0], &growth, sizeof growth) != (ssize_t)sizeof growth)
+            growth = 0;
+        waitpid(child, NULL, 0);
+    }
+    close(ends[0]);
+    return growth;
+}
+
+static double cpu_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+bool row_vocab_load(const Bench *bench, Report *report)
+{
+    double wall[LOADS], cpu[LOADS];
+    weir_vocab_info info = {.size = sizeof info};
+    double resident = (double)resident_growth(bench);
+    for (int i = 0; i < LOADS; i++) {
+        double cpu_begin = cpu_us();
+        uint64_t begin = timer_now();
+        weir_vocab *v = bench_vocab(bench);
+        wall[i] = bench_us(bench, begin, timer_now());
+        cpu[i] = cpu_us() - cpu_begin;
+        if (!v) return false;
+        weir_vocab_describe(v, &info);
+        weir_vocab_free(v);
+    }
+    report->copy_ns = bench_copy_ns(bench, info.width);
+    report_series(report, (ReportSeries){.us = stats_of(wall, LOADS),
+                                         .targets = &load_targets});
+    report_series(report,
+                  (ReportSeries){.name = "cpu", .us = stats_of(cpu, LOADS)});
+    report_figure(report, "loads", "", LOADS);
+    report_figure(report, "tokens", "", info.tokens);
+    report_figure_most(report, "resident_after", "mib", resident / 1048576,
+                       RESIDENT_MIB);
+    report_figure(report, "held", "mib", (double)info.memory / 1048576);
+    return true;
+}
