@@ -433,6 +433,10 @@ EXPRESSIONS = {
          '[!"#$%&\'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+'
          '|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+| ?[\\p{P}\\p{S}]+[\r\n]*'
          r'|\s*[\r\n]+|\s+(?!\S)|\s+'],
+    # tiktoken's own, with \z for $ and without a + after {1,3}, for which this
+    # engine has other meanings.
+    11: [r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}"
+         r'| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++\z|\s*[\r\n]|\s+(?!\S)|\s'],
 }
 
 

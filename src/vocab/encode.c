@@ -190,6 +190,7 @@ static void spec_take(Encoder *encoder, const EncoderSpec *spec)
     encoder->spec.added = NULL;
     if (spec->pretoken == PRETOKEN_UNKNOWN)
         encoder->spec.model = ENCODER_GREEDY;
+    if (spec->model == ENCODER_BPE_RANK) encoder->spec.ignore_merges = true;
     encoder->is_exact =
         encoder->spec.model != ENCODER_GREEDY && !spec->unknown_steps;
 }

@@ -84,7 +84,8 @@ typedef struct EncoderSpec {
     const uint32_t *byte_ids; /* 256, ENCODER_NONE where absent: the <0xNN>
                              tokens (fallback). NULL with byte_level: found in
                              the table by their byte */
-    bool ignore_merges;       /* a word that is a token is that token (HF) */
+    bool ignore_merges;       /* a word that is a token is that token (HF);
+                           BPE_RANK implies it */
     bool fuse_unk;            /* neighbouring unknowns become one unk */
     uint32_t unk;             /* ENCODER_NONE: unknown characters are dropped */
 
@@ -119,8 +120,8 @@ void encoder_free(Encoder *encoder);
 size_t encoder_encode(const Encoder *encoder, Span text, bool parse_special,
                       uint32_t *ids, size_t capacity);
 
-/* Whether the ids are those of the tokenizer's own library. False: the
- * pre-tokenizer or another step is unknown, and encode is greedy. */
+/* Whether the ids are those of the tokenizer's own library. False: a step is
+ * unknown; if it is the pre-tokenizer or the model, encode is greedy. */
 bool encoder_is_exact(const Encoder *encoder);
 PretokenKind encoder_pretoken(const Encoder *encoder);
 /* Bytes held. */

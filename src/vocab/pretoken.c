@@ -104,6 +104,7 @@ static size_t scan_smollm(PretokenCursor *cursor)
 typedef struct LlamaRule {
     unsigned letters; /* \p{L}, with or without \p{M} */
     size_t digits;    /* most in a word */
+    bool joins_end;   /* |\s++$ before the last three: blanks at the end */
 } LlamaRule;
 
 /* (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}
@@ -125,6 +126,9 @@ static size_t scan_llama(Span text, size_t pos, LlamaRule rule)
         return pretoken_run(text, pos, CLASS_NUMBER, rule.digits);
     end = scan_spaced(text, pos, CLASS_OTHER & ~rule.letters);
     if (end > pos) return skip_lines(text, end, false);
+    if (rule.joins_end &&
+        pretoken_run(text, pos, CLASS_SPACE, SIZE_MAX) == text.size)
+        return text.size;
     return scan_blank(text, pos, true);
 }
 
@@ -282,11 +286,14 @@ static size_t scan(PretokenCursor *cursor)
     case PRETOKEN_SMOLLM:
         return scan_smollm(cursor);
     case PRETOKEN_LLAMA3:
-        return scan_llama(text, pos, (LlamaRule){CLASS_LETTER, 3});
+        return scan_llama(text, pos, (LlamaRule){CLASS_LETTER, 3, false});
+    case PRETOKEN_CL100K:
+        return scan_llama(text, pos, (LlamaRule){CLASS_LETTER, 3, true});
     case PRETOKEN_QWEN2:
-        return scan_llama(text, pos, (LlamaRule){CLASS_LETTER, 1});
+        return scan_llama(text, pos, (LlamaRule){CLASS_LETTER, 1, false});
     case PRETOKEN_QWEN35:
-        return scan_llama(text, pos, (LlamaRule){CLASS_LETTER | CLASS_MARK, 1});
+        return scan_llama(text, pos,
+                          (LlamaRule){CLASS_LETTER | CLASS_MARK, 1, false});
     case PRETOKEN_O200K:
         return scan_o200k(text, pos, (O200kRule){true, 3});
     case PRETOKEN_TEKKEN:

@@ -14,12 +14,14 @@ typedef enum PretokenKind {
     PRETOKEN_METASPACE,   /* a word begins at each space */
     PRETOKEN_GPT2,
     PRETOKEN_SMOLLM,      /* each digit alone, then GPT-2 */
-    PRETOKEN_LLAMA3,      /* also cl100k */
+    PRETOKEN_LLAMA3,      /* also cl100k as HF files spell it */
     PRETOKEN_QWEN2,       /* Llama-3 with single digits; Qwen3 too */
     PRETOKEN_QWEN35,      /* the same, marks count as letters */
     PRETOKEN_O200K,       /* GPT-4o, gpt-oss */
     PRETOKEN_TEKKEN,      /* Mistral: o200k, no contractions, single digits */
     PRETOKEN_DEEPSEEK_V3, /* V3, R1 */
+    PRETOKEN_CL100K,      /* as tiktoken has it: Llama-3, but blanks that end
+                             the text stay together */
     PRETOKEN_KINDS
 } PretokenKind;
 

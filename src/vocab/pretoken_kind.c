@@ -22,6 +22,7 @@ static const char *const kind_names[PRETOKEN_KINDS] = {
     [PRETOKEN_O200K] = "o200k",
     [PRETOKEN_TEKKEN] = "tekken",
     [PRETOKEN_DEEPSEEK_V3] = "deepseek-v3",
+    [PRETOKEN_CL100K] = "cl100k",
 };
 
 const char *pretoken_name(PretokenKind kind)

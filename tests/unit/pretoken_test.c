@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/utf8.h"
 #include "vocab/pretoken.h"
 
 /* `words`: what text is cut into, with '|' between. */
@@ -58,6 +59,9 @@ static void test_llama3(void **state)
     check(k, SPAN("a   \tb"), "a|   |\tb");
     check(k, SPAN("a \r\n"), "a| \r\n");
     check(k, SPAN("x\xC2\xA0y\xE3\x80\x80 z"), "x|\xC2\xA0y|\xE3\x80\x80| z");
+    check(k, SPAN("a\n  "), "a|\n|  ");
+    check(PRETOKEN_CL100K, SPAN("a\n  "), "a|\n  ");
+    check(PRETOKEN_CL100K, SPAN("a\n  b"), "a|\n| | b");
     check(PRETOKEN_QWEN2, SPAN("a12"), "a|1|2");
     check(PRETOKEN_QWEN2, SPAN("e\xCC\x81t"), "e|\xCC\x81t");
     check(PRETOKEN_QWEN35, SPAN("e\xCC\x81t!\xCC\x81"), "e\xCC\x81t|!\xCC\x81");
@@ -131,6 +135,49 @@ static void test_broken(void **state)
           "Ab");
 }
 
+/* Cuts are those of the text with U+FFFD in place of each broken byte. */
+static void test_replaced(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {
+        "a",        "B",    " ",    "\n",       "1",
+        "'s",       "\xFF", "\xC3", "\xE4\xB8", "\xE4\xB8\xAD",
+        "\xCC\x81", "!",    "\x80", "\x01"};
+    unsigned seed = 7;
+    for (unsigned round = 0; round < 20000; round++) {
+        uint8_t text[64], other[192];
+        size_t size = 0, osize = 0, place[65];
+        for (unsigned i = 0; i < 10; i++) {
+            seed = seed * 1103515245 + 12345;
+            Span part = span_text(parts[(seed >> 16) % COUNT_OF(parts)]);
+            memcpy(text + size, part.at, part.size);
+            size += part.size;
+        }
+        for (size_t pos = 0; pos < size;) {
+            size_t begin = pos;
+            place[begin] = osize;
+            if (utf8_decode(span_of(text, size), &pos) == RUNE_BAD) {
+                memcpy(other + osize, "\xEF\xBF\xBD", 3);
+                osize += 3;
+                continue;
+            }
+            memcpy(other + osize, text + begin, pos - begin);
+            osize += pos - begin;
+        }
+        place[size] = osize;
+        for (int k = 1; k < PRETOKEN_KINDS; k++) {
+            PretokenCursor a =
+                pretoken_start((PretokenKind)k, span_of(text, size));
+            PretokenCursor b =
+                pretoken_start((PretokenKind)k, span_of(other, osize));
+            while (pretoken_next(&a).size) {
+                assert_true(pretoken_next(&b).size > 0);
+                assert_int_equal(place[a.pos], b.pos);
+            }
+        }
+    }
+}
+
 /* As the files of the families spell them, JSON escapes undone. */
 static void test_regexes(void **state)
 {
@@ -167,8 +214,8 @@ int main(void)
         cmocka_unit_test(test_gpt2),     cmocka_unit_test(test_smollm),
         cmocka_unit_test(test_llama3),   cmocka_unit_test(test_o200k),
         cmocka_unit_test(test_deepseek), cmocka_unit_test(test_blind),
-        cmocka_unit_test(test_broken),   cmocka_unit_test(test_regexes),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_broken),   cmocka_unit_test(test_replaced),
+        cmocka_unit_test(test_regexes),  cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
