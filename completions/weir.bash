@@ -3,6 +3,7 @@
 _weir() {
     local current=$2 previous=$3 command= word
     local constraints="--json-value --json-object --regex --choice --ebnf"
+    constraints+=" --root --whitespace --max-whitespace --ignore-case --dot-all"
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
@@ -16,23 +17,26 @@ _weir() {
         compopt -o filenames 2>/dev/null
         return
         ;;
-    --regex | --choice | --prefix | --encode | --decode | -n | --seed | \
-        --max-tokens)
+    --whitespace)
+        mapfile -t COMPREPLY < <(compgen -W "any compact" -- "$current")
+        return
+        ;;
+    --regex | --choice | --root | --max-whitespace | --prefix | --encode | \
+        --decode | -n | --seed | --max-tokens)
         return
         ;;
     esac
 
     local options
     case $command in
-    tokenizer) options="--json --encode --decode --help" ;;
-    check) options="$constraints --trim --json --help" ;;
-    mask) options="$constraints --tokenizer --prefix --json --ids --help" ;;
-    sample)
-        options="$constraints --tokenizer -n --seed --max-tokens --json --help"
-        ;;
-    explain) options="$constraints --tokenizer --json --help" ;;
+    tokenizer) options="--encode --decode" ;;
+    check) options="$constraints --trim" ;;
+    mask) options="$constraints --tokenizer --prefix --ids" ;;
+    sample) options="$constraints --tokenizer -n --seed --max-tokens" ;;
+    explain) options="$constraints --tokenizer" ;;
     *) options="tokenizer check mask sample explain --help --version" ;;
     esac
+    [[ -z $command ]] || options+=" --json --help --version"
     if [[ -z $command || $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ $command == tokenizer || $command == check ]]; then
