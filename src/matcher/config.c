@@ -39,6 +39,28 @@ static int config_order(const Config *a, State *q, uint32_t reg)
     return (a->reg > reg) - (a->reg < reg);
 }
 
+static bool covers(const Config *a, const Config *b)
+{
+    return a->q == b->q && a->stack == b->stack &&
+           reg_covers(a->q, a->reg, b->reg);
+}
+
+/* Registers that a neighbour's covers, on the same stacks, say nothing new: a
+ * count that is read in many ways (ambiguous repeats) stays one configuration.
+ * True if c is such, to be put at i; drops neighbours that c makes such. */
+static bool set_covers(ConfigSet *set, uint32_t *i, const Config *c)
+{
+    Config *at = set->list.at;
+    uint32_t n = set->list.count, end = *i;
+    if (*i && covers(&at[*i - 1], c)) return true;
+    if (*i < n && covers(&at[*i], c)) return true;
+    while (*i && covers(c, &at[*i - 1])) --*i;
+    while (end < n && covers(c, &at[end])) end++;
+    memmove(at + *i, at + end, (n - end) * sizeof *at);
+    set->list.count = n - (end - *i);
+    return false;
+}
+
 static void set_insert(Stepper *s, ConfigSet *set, Config c)
 {
     uint32_t i = set->list.count;
@@ -50,6 +72,7 @@ static void set_insert(Stepper *s, ConfigSet *set, Config c)
                                           c.stack);
         return;
     }
+    if (c.q->frame->is_counted && set_covers(set, &i, &c)) return;
     if (set->list.count >= s->max_configs) {
         fail(s, WEIR_LIMIT_WORK);
         return;

@@ -242,6 +242,27 @@ static void entries_merge(StackUser *user, const StackNode *a,
     }
 }
 
+static bool entry_covers(const StackEntry *a, const StackEntry *b)
+{
+    return a->ret == b->ret && a->below == b->below &&
+           reg_covers(a->ret, a->reg, b->reg);
+}
+
+/* Drops merged entries whose register a neighbour's covers. */
+static void entries_prune(StackUser *user, uint32_t base)
+{
+    uint32_t kept = base;
+    StackEntry *at = user->entries.at;
+    for (uint32_t i = base; i < user->entries.count; i++) {
+        if (at[i].ret->frame->is_counted) {
+            if (kept > base && entry_covers(&at[kept - 1], &at[i])) continue;
+            while (kept > base && entry_covers(&at[i], &at[kept - 1])) kept--;
+        }
+        at[kept++] = at[i];
+    }
+    user->entries.count = kept;
+}
+
 const StackNode *stack_union(StackUser *user, const StackNode *a,
                              const StackNode *b)
 {
@@ -259,6 +280,7 @@ const StackNode *stack_union(StackUser *user, const StackNode *a,
     }
     uint32_t base = user->entries.count;
     entries_merge(user, a, b);
+    if (!user->status) entries_prune(user, base);
     bool ends = !a || !b || a->ends || b->ends;
     const StackNode *both = a;
     if (!user->status)

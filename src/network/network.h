@@ -188,6 +188,14 @@ static inline bool state_is_done(const State *q, uint32_t reg)
     return q->is_final || (q->is_loop && reg == q->frame->hi);
 }
 
+/* True if all that can follow at q with register b can follow with register a:
+ * further below the maximum, and past the minimum or equally far from it. */
+static inline bool reg_covers(const State *q, uint32_t a, uint32_t b)
+{
+    const Frame *f = q->frame;
+    return f->hi == REPEAT_INF ? a >= b : a == b || (f->lo <= a && a < b);
+}
+
 /* The register at `to`: counting stops where it makes no more difference. */
 static inline uint32_t reg_apply(RegOp op, uint32_t reg, const State *to)
 {
