@@ -1,5 +1,5 @@
 /* base64.c: strict decoding of padded base 64 by a table, four characters to
- * three bytes. Tests: unit/vocab_test.c (RFC 4648's own examples). */
+ * three bytes. Tests: unit/vocab_files_test.c (RFC 4648's own examples). */
 #include "text/base64.h"
 
 static int digit_of(uint8_t c)

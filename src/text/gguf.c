@@ -11,7 +11,7 @@
  *        A count is compared with the bytes left (each item takes at least
  *        one) before anything is reserved.
  * Cost:  linear in the metadata; tensors are not looked at.
- * Tests: unit/vocab_test.c
+ * Tests: unit/vocab_files_test.c
  */
 #include "text/gguf.h"
 

@@ -3,7 +3,7 @@
  * In:    a message's bytes.  Out: its fields in order; nested messages are
  *        read by readers of their own, so nothing recurses.
  * Holds: every length is compared with what is left before it is used.
- * Tests: unit/vocab_test.c
+ * Tests: unit/vocab_files_test.c
  */
 #include "text/protobuf.h"
 

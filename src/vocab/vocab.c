@@ -3,7 +3,7 @@
  * In:    a tokenizer file, or the caller's tokens.  Out: a Vocab.
  * The kind is told by the first bytes: "GGUF"; '{' after blanks for JSON; the
  * key of a ModelProto's first piece; a line of base 64 and a number.
- * Tests: unit/vocab_test.c
+ * Tests: unit/vocab_test.c, unit/vocab_real_test.c
  */
 #include "vocab/vocab.h"
 

@@ -7,7 +7,7 @@
  *   undefined, unused  holes
  * Files without token types take every token as normal, read in the coding.
  * Ids that keys name are used where they are tokens, else ignored.
- * Tests: unit/vocab_test.c
+ * Tests: unit/vocab_files_test.c
  */
 #include "text/gguf.h"
 #include "vocab/vocab_build.h"

@@ -13,7 +13,7 @@
  * Method: the decoder's steps may nest; since a tree's values lie in a row in
  *        the order of the text, all objects with a "type" in it are visited by
  *        one loop. (Also in vocab_hf_steps.c.)
- * Tests: unit/vocab_test.c
+ * Tests: unit/vocab_test.c, unit/vocab_real_test.c
  */
 #include "vocab/vocab_build.h"
 #include "vocab/vocab_coding.h"

@@ -10,7 +10,7 @@
  *        FEW_JUMPS times: for most files never.
  * Cost:  some ten nanoseconds a line; a pass over the pieces for each of the
  *        first jumps and for the index.
- * Tests: unit/vocab_test.c
+ * Tests: unit/vocab_test.c, unit/vocab_real_test.c
  */
 #include "vocab/vocab_build.h"
 #include "vocab/vocab_coding.h"

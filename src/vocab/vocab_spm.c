@@ -9,10 +9,13 @@
  *        unknown pieces are control tokens, unused ones holes.
  * Models without byte pieces cannot spell every text: their coding is the same
  * (U+2581 is a space), there is just nothing to fall back to.
- * Tests: unit/vocab_test.c
+ * Tests: unit/vocab_files_test.c
  */
+#include <float.h>
+
 #include "text/protobuf.h"
 #include "vocab/vocab_build.h"
+#include "vocab/vocab_coding.h"
 
 typedef enum SpmType {
     SPM_NORMAL = 1,
@@ -37,15 +40,12 @@ typedef struct SpmModel {
 
 enum { SPM_UNIGRAM = 1, SPM_BPE = 2 };
 
-static bool add_text_piece(VocabBuild *b, uint32_t id, const SpmPiece *p)
+static bool add_control_piece(VocabBuild *b, uint32_t id, const SpmPiece *p)
 {
-    bool control = p->type == SPM_UNKNOWN || p->type == SPM_CONTROL;
-    unsigned flags = WEIR_TOKEN_ADDED | (control ? WEIR_TOKEN_CONTROL : 0u);
-    return build_piece(b, id, p->text, control ? PIECE_LITERAL : PIECE_SPACED,
-                       flags) &&
-           build_added(b, (EncoderAdded){.content = p->text,
-                                         .id = id,
-                                         .special = control});
+    return build_piece(b, id, p->text, PIECE_LITERAL,
+                       WEIR_TOKEN_ADDED | WEIR_TOKEN_CONTROL) &&
+           build_added(b, (EncoderAdded){
+                              .content = p->text, .id = id, .special = true});
 }
 
 static bool add_spm_piece(VocabBuild *b, const SpmPiece *p)
@@ -63,10 +63,11 @@ static bool add_spm_piece(VocabBuild *b, const SpmPiece *p)
         return build_piece(b, id, p->text, PIECE_NONE, 0);
     case SPM_UNKNOWN:
         b->spec.unk = id;
-        return add_text_piece(b, id, p);
+        return add_control_piece(b, id, p);
     case SPM_CONTROL:
+        return add_control_piece(b, id, p);
     case SPM_USER_DEFINED:
-        return add_text_piece(b, id, p);
+        return build_piece(b, id, p->text, PIECE_SPACED, WEIR_TOKEN_ADDED);
     default:
         return build_fail(b, p->text,
                           "found a piece of unknown type, expected "
@@ -126,6 +127,60 @@ static bool read_model(VocabBuild *b, SpmModel *m)
     return b->pieces.count || build_fail(b, b->file, "found no pieces");
 }
 
+/* ---- user-defined pieces ---------------------------------------------- */
+
+/* Looked for in the normalised text, where a space is a space: so their names
+ * have spaces too. */
+static bool add_user_name(VocabBuild *b, uint32_t id, Span text)
+{
+    uint8_t *at = arena_alloc(&b->scratch, text.size);
+    if (!at) return diag_no_memory(b->err);
+    Span name = span_of(at, coding_spaced(text, b->mark, at));
+    return build_added(b, (EncoderAdded){.content = name,
+                                         .id = id,
+                                         .normalized = true,
+                                         .own_name = true});
+}
+
+/* The best score of a normal piece, at least FLT_MIN, as the library has it:
+ * so nearly 0 where scores are logarithms. */
+static float best_score(const VocabBuild *b)
+{
+    float best = FLT_MIN;
+    for (uint32_t id = 0; id < b->pieces.count; id++)
+        if (b->pieces.at[id].form == PIECE_SPACED && b->pieces.at[id].in_model)
+            best = MAX(best, b->scores.at[id]);
+    return best;
+}
+
+/* Unigram models weigh them against other pieces. Of those with spaces in
+ * them the library takes others now and then, in a way that is not known
+ * here. */
+static bool score_user_piece(VocabBuild *b, uint32_t id, float best)
+{
+    Span text = piece_text(&b->pieces.at[id]);
+    if (coding_size(WEIR_CODING_BYTE_FALLBACK, b->mark, text) < text.size)
+        b->spec.unknown_steps = true;
+    return build_score(b, id, (double)((float)text.size * best) - 0.1);
+}
+
+/* The other models cut them out of the text beforehand. */
+static bool add_user_pieces(VocabBuild *b, const SpmModel *m)
+{
+    bool is_unigram = m->model_type == SPM_UNIGRAM;
+    float best = best_score(b);
+    for (uint32_t id = 0; id < b->pieces.count; id++) {
+        const Piece *p = &b->pieces.at[id];
+        if (p->form != PIECE_SPACED || p->in_model) continue;
+        if (!(is_unigram ? score_user_piece(b, id, best)
+                         : add_user_name(b, id, piece_text(p))))
+            return false;
+    }
+    return true;
+}
+
+/* ---- the model -------------------------------------------------------- */
+
 static void describe_encoder(VocabBuild *b, const SpmModel *m)
 {
     EncoderSpec *spec = &b->spec;
@@ -135,6 +190,7 @@ static void describe_encoder(VocabBuild *b, const SpmModel *m)
     spec->pretoken = PRETOKEN_NONE;
     spec->byte_fallback = true; /* if there are byte pieces */
     spec->fuse_unk = true;
+    spec->single_sums = true;
     spec->space_mark = m->escape;
     spec->collapse_spaces = m->collapse;
     spec->prepend = m->add_prefix ? PREPEND_FIRST : PREPEND_NEVER;
@@ -157,5 +213,5 @@ bool vocab_read_spm(VocabBuild *b)
         !build_stop(b, (uint32_t)m.eos_id))
         return false;
     describe_encoder(b, &m);
-    return build_table(b) && build_encoder(b);
+    return add_user_pieces(b, &m) && build_table(b) && build_encoder(b);
 }

@@ -6,7 +6,7 @@
  * for the known files (told by the number of ranks and the last token) both
  * are added here. Others get special tokens from a tokenizer_config.json only,
  * and greedy encoding.
- * Tests: unit/vocab_test.c
+ * Tests: unit/vocab_files_test.c
  */
 #include "text/base64.h"
 #include "vocab/vocab_build.h"

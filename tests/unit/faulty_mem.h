@@ -1,10 +1,13 @@
-/* faulty_mem.h: memory whose k-th call fails, and that counts what is held.
- * Include after cmocka.h. */
+/* faulty_mem.h: memory whose k-th call fails, and that counts what is held. */
 #ifndef WEIR_TESTS_FAULTY_MEM_H
 #define WEIR_TESTS_FAULTY_MEM_H
 
-#include <stdbool.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
+
+#include <cmocka.h>
 
 #include "base/mem.h"
 

@@ -18,6 +18,7 @@
 #define HOLE WEIR_TOKEN_HOLE
 #define ADDED WEIR_TOKEN_ADDED
 #define MARK "\xE2\x96\x81"
+#define SPACE_A "\xC4\xA0\x61" /* " a", byte-level */
 
 static Mem memory;
 
@@ -206,10 +207,8 @@ static const char *const bpe_tokens[] = {"\xC4\xA0",
                                          "</s>",
                                          "<unk>"};
 static const uint8_t bpe_types[] = {1, 1, 1, 1, 1, 3, 4, 5, 0, 3, 4, 1, 2};
-static const char *const bpe_merges[] = {"\xC4\xA0 a",
-                                         "\xC4\xA0"
-                                         "a b",
-                                         "x y", "nospace", " a"};
+static const char *const bpe_merges[] = {"\xC4\xA0 a", SPACE_A " b", "x y",
+                                         "nospace", " a"};
 
 /* gpt2 with every kind of entry, and others around that are skipped. */
 static void make_bpe(Bytes *b)
