@@ -9,7 +9,7 @@
  * Tests: unit/encode_test.c, unit/encode_reference_test.c (Qwen3)
  */
 #include "base/utf8.h"
-#include "vocab/encode_nfc_table.h"
+#include "vocab/encode_nfc_tables.h"
 #include "vocab/encode_parts.h"
 
 enum { BROKEN = 0x110000, RUNE_BITS = 21, RUNE_MASK = (1 << RUNE_BITS) - 1 };

@@ -80,16 +80,20 @@ static bool push_next(EncodeRun *run, Span word, size_t *pos)
  * what is left out goes before any merge. */
 static Span word_kept(EncodeRun *run, Span word)
 {
-    const Mem *mem = &run->encoder->mem;
-    run->kept.count = 0;
+    ByteVec *kept = &run->kept;
+    kept->count = 0;
+    if (!vec_reserve(&run->encoder->mem, kept, word.size) || !kept->at) {
+        run->failed = true;
+        return word;
+    }
     for (size_t pos = 0; pos < word.size && !run->failed;) {
         size_t begin = pos;
         if (!push_next(run, word, &pos)) continue;
-        for (size_t i = begin; i < pos; i++)
-            if (!vec_push(mem, &run->kept, word.at[i])) run->failed = true;
+        memcpy(kept->at + kept->count, word.at + begin, pos - begin);
+        kept->count += (uint32_t)(pos - begin);
     }
     run->symbols.count = 0;
-    return span_of(run->kept.at, run->kept.count);
+    return span_of(kept->at, kept->count);
 }
 
 Span symbols_make(EncodeRun *run, Span word)

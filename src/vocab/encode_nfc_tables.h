@@ -1,7 +1,7 @@
-/* encode_nfc_table.h: the generated tables of encode_nfc_table.c. All are
+/* encode_nfc_tables.h: the generated tables of encode_nfc_tables.c. All are
  * ascending. Hangul syllables are not in them: they follow by arithmetic. */
-#ifndef WEIR_VOCAB_ENCODE_NFC_TABLE_H
-#define WEIR_VOCAB_ENCODE_NFC_TABLE_H
+#ifndef WEIR_VOCAB_ENCODE_NFC_TABLES_H
+#define WEIR_VOCAB_ENCODE_NFC_TABLES_H
 
 #include <stdint.h>
 
