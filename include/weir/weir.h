@@ -205,9 +205,10 @@ typedef struct weir_vocab_info {
 WEIR_API void weir_vocab_describe(const weir_vocab *vocab,
                                   weir_vocab_info *info);
 
-/* Text -> ids, without begin or end tokens. Names of added tokens in the text
- * become those tokens iff parse_special. Writes at most `capacity` ids and
- * returns the whole number needed, or SIZE_MAX when out of memory. */
+/* Text -> ids, without begin or end tokens. Names of special tokens in the text
+ * become those tokens iff parse_special; those of other added tokens always.
+ * Writes at most `capacity` ids and returns the whole number needed, or
+ * SIZE_MAX when out of memory. */
 WEIR_API size_t weir_vocab_encode(const weir_vocab *vocab, weir_bytes text,
                                   bool parse_special, uint32_t *ids,
                                   size_t capacity);
@@ -468,7 +469,8 @@ WEIR_API size_t weir_matcher_explain(weir_matcher *matcher, uint32_t id,
 
 /* ---- batches ---------------------------------------------------------- */
 
-/* Threads that fill masks. NULL wherever a pool is taken: this thread. */
+/* Threads that fill masks. NULL wherever a pool is taken: this thread.
+ * `threads` counts the calling one; 0: one a processor; at most 1,024. */
 typedef struct weir_pool weir_pool;
 WEIR_API weir_pool *weir_pool_new(uint32_t threads, weir_error *err);
 /* A pool that runs on the caller's threads: run(user, task, arg, n) must call

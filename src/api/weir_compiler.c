@@ -1,0 +1,302 @@
+/* weir_compiler.c: a cache of compiled grammars for one vocabulary.
+ *
+ * Key: kind, source and every option that has a meaning, as bytes. Whoever
+ * asks first compiles, outside the lock; others with the same key wait for the
+ * result (single flight). Failures are kept like grammars. Entries are held in
+ * order of use; when their bytes pass the limit the oldest go, unless someone
+ * still waits for them.
+ * Tests: unit/compiler_test.c, prop/threads_test.c.
+ */
+#include "api/objects.h"
+#include "base/diag.h"
+
+#define DEFAULT_CACHE ((uint64_t)64 << 20)
+
+typedef struct Entry Entry;
+struct Entry {
+    Entry *newer, *older;
+    uint64_t hash;
+    Span key; /* owned */
+    weir_grammar *grammar; /* NULL while compiling and after a failure */
+    weir_error error;
+    bool is_done;
+    uint32_t waiting;
+    size_t nbytes;
+};
+
+struct weir_compiler {
+    Mem mem;
+    weir_vocab *vocab;
+    uint64_t max_bytes;
+    Lock lock; /* of everything below */
+    pthread_cond_t done;
+    Entry *newest, *oldest;
+    uint64_t hits, misses, entries, bytes;
+};
+
+weir_compiler *weir_compiler_new(weir_vocab *vocab,
+                                 const weir_compiler_opts *given,
+                                 weir_error *err)
+{
+    weir_error local;
+    weir_compiler_opts opts = {.size = sizeof opts};
+    err = error_begin(err, &local);
+    if (given && !opts_known(given, given->size, sizeof opts, err))
+        return NULL;
+    if (given) memcpy(&opts, given, MIN(given->size, sizeof opts));
+    weir_compiler *c = mem_zero(&vocab->mem, sizeof *c);
+    if (!c) return diag_no_memory(err), NULL;
+    c->mem = vocab->mem;
+    c->vocab = weir_vocab_retain(vocab);
+    c->max_bytes = opts.cache_bytes ? opts.cache_bytes : DEFAULT_CACHE;
+    if (opts.cache_bytes == UINT64_MAX) c->max_bytes = 0;
+    lock_init(&c->lock);
+    pthread_cond_init(&c->done, NULL);
+    return c;
+}
+
+/* ---- keys ---- */
+
+typedef struct Key {
+    const Mem *mem;
+    VEC(uint8_t) text;
+    bool failed;
+} Key;
+
+static void key_put(Key *key, const void *data, size_t nbytes)
+{
+    if (key->failed ||
+        !vec_reserve(key->mem, &key->text, key->text.count + nbytes)) {
+        key->failed = true;
+        return;
+    }
+    if (nbytes) memcpy(key->text.at + key->text.count, data, nbytes);
+    key->text.count += (uint32_t)nbytes;
+}
+
+static void key_number(Key *key, uint64_t n)
+{
+    key_put(key, &n, sizeof n);
+}
+
+/* Length first, so that two texts in a row cannot be read another way. */
+static void key_text(Key *key, const char *data, size_t nbytes)
+{
+    key_number(key, nbytes);
+    key_put(key, data, nbytes);
+}
+
+static void key_options(Key *key, const weir_compile_opts *o)
+{
+    const weir_space *s = &o->space;
+    const weir_limits *l = &o->limits;
+    const uint64_t numbers[] = {
+        s->kind,       s->max_run,    s->indent,      l->max_source,
+        l->max_depth,  l->max_rules,  l->max_states,  l->max_work,
+        l->max_memory, l->max_configs, o->ignore_case, o->dot_all,
+    };
+    for (size_t i = 0; i < COUNT_OF(numbers); i++)
+        key_number(key, numbers[i]);
+    key_text(key, s->item_separator.data, s->item_separator.size);
+    key_text(key, s->key_separator.data, s->key_separator.size);
+    key_text(key, s->pattern.data, s->pattern.size);
+    key_text(key, o->root, o->root ? strlen(o->root) : 0);
+}
+
+static bool key_make(Key *key, weir_source_kind kind, weir_bytes source,
+                     const weir_compile_opts *given)
+{
+    weir_compile_opts o = {0};
+    if (given) memcpy(&o, given, MIN(given->size, sizeof o));
+    key_number(key, kind);
+    key_options(key, &o);
+    key_text(key, source.data, source.size);
+    return !key->failed;
+}
+
+/* ---- entries, under the lock ---- */
+
+static void entry_unlink(weir_compiler *c, Entry *e)
+{
+    *(e->newer ? &e->newer->older : &c->newest) = e->older;
+    *(e->older ? &e->older->newer : &c->oldest) = e->newer;
+    e->newer = e->older = NULL;
+}
+
+static void entry_link(weir_compiler *c, Entry *e)
+{
+    e->older = c->newest;
+    if (c->newest) c->newest->newer = e;
+    c->newest = e;
+    if (!c->oldest) c->oldest = e;
+}
+
+static Entry *entry_find(weir_compiler *c, uint64_t hash, Span key)
+{
+    for (Entry *e = c->newest; e; e = e->older)
+        if (e->hash == hash && span_equal(e->key, key)) return e;
+    return NULL;
+}
+
+static Entry *entry_new(weir_compiler *c, uint64_t hash, const Key *key)
+{
+    Entry *e = mem_zero(&c->mem, sizeof *e);
+    uint8_t *text = mem_new(&c->mem, key->text.count);
+    if (!e || !text) {
+        mem_free(&c->mem, e, sizeof *e);
+        mem_free(&c->mem, text, key->text.count);
+        return NULL;
+    }
+    memcpy(text, key->text.at, key->text.count);
+    e->key = span_of(text, key->text.count);
+    e->hash = hash;
+    entry_link(c, e);
+    c->entries++;
+    return e;
+}
+
+static void entry_drop(weir_compiler *c, Entry *e)
+{
+    entry_unlink(c, e);
+    c->bytes -= e->nbytes;
+    c->entries--;
+    weir_grammar_free(e->grammar);
+    mem_free(&c->mem, (void *)(uintptr_t)e->key.at, e->key.size);
+    mem_free(&c->mem, e, sizeof *e);
+}
+
+/* Drops the oldest entries that nobody waits for until the rest fits. */
+static void cache_trim(weir_compiler *c, uint64_t max_bytes)
+{
+    for (Entry *e = c->oldest, *next; e && c->bytes > max_bytes; e = next) {
+        next = e->newer;
+        if (e->is_done && !e->waiting) entry_drop(c, e);
+    }
+}
+
+static size_t entry_bytes(const Entry *e)
+{
+    weir_grammar_info info = {.size = sizeof info};
+    if (e->grammar) weir_grammar_describe(e->grammar, &info);
+    return sizeof *e + e->key.size + info.memory;
+}
+
+/* The result as the caller gets it. */
+static weir_grammar *entry_take(Entry *e, weir_error *err)
+{
+    *err = e->error;
+    return e->grammar ? weir_grammar_retain(e->grammar) : NULL;
+}
+
+/* Waits for another thread's compilation. Memory may have run out there only;
+ * the answer is the same all the same. */
+static weir_grammar *entry_await(weir_compiler *c, Entry *e, weir_error *err)
+{
+    e->waiting++;
+    while (!e->is_done) pthread_cond_wait(&c->done, &c->lock);
+    e->waiting--;
+    entry_unlink(c, e);
+    entry_link(c, e);
+    weir_grammar *g = entry_take(e, err);
+    /* it has grown since it was compiled */
+    c->bytes -= e->nbytes;
+    e->nbytes = entry_bytes(e);
+    c->bytes += e->nbytes;
+    cache_trim(c, c->max_bytes);
+    return g;
+}
+
+static weir_grammar *entry_finish(weir_compiler *c, Entry *e,
+                                  weir_grammar *made, weir_error *err)
+{
+    e->grammar = made;
+    e->error = *err;
+    e->is_done = true;
+    e->nbytes = entry_bytes(e);
+    c->bytes += e->nbytes;
+    weir_grammar *g = entry_take(e, err);
+    pthread_cond_broadcast(&c->done);
+    cache_trim(c, c->max_bytes);
+    return g;
+}
+
+static weir_grammar *compile_keyed(weir_compiler *c, const Key *key,
+                                   weir_source_kind kind, weir_bytes source,
+                                   const weir_compile_opts *opts,
+                                   weir_error *err)
+{
+    Span text = span_of(key->text.at, key->text.count);
+    uint64_t hash = hash_bytes(0, text.at, text.size);
+    lock_take(&c->lock);
+    Entry *e = entry_find(c, hash, text);
+    weir_grammar *g = NULL;
+    if (e) {
+        c->hits++;
+        g = entry_await(c, e, err);
+    } else if (!(e = entry_new(c, hash, key))) {
+        diag_no_memory(err);
+    } else {
+        c->misses++;
+        lock_give(&c->lock);
+        weir_grammar *made =
+            weir_grammar_compile(c->vocab, kind, source, opts, err);
+        lock_take(&c->lock);
+        g = entry_finish(c, e, made, err);
+    }
+    lock_give(&c->lock);
+    return g;
+}
+
+weir_grammar *weir_compiler_compile(weir_compiler *c, weir_source_kind kind,
+                                    weir_bytes source,
+                                    const weir_compile_opts *opts,
+                                    weir_error *err)
+{
+    weir_error local;
+    err = error_begin(err, &local);
+    if (opts && !opts_known(opts, opts->size, sizeof *opts, err)) return NULL;
+    Key key = {.mem = &c->mem};
+    weir_grammar *g = NULL;
+    if (key_make(&key, kind, source, opts))
+        g = compile_keyed(c, &key, kind, source, opts, err);
+    else
+        diag_no_memory(err);
+    vec_free(&c->mem, &key.text);
+    return g;
+}
+
+void weir_compiler_clear(weir_compiler *c)
+{
+    lock_take(&c->lock);
+    for (Entry *e = c->oldest, *next; e; e = next) {
+        next = e->newer;
+        if (e->is_done && !e->waiting) entry_drop(c, e);
+    }
+    lock_give(&c->lock);
+}
+
+void weir_compiler_free(weir_compiler *c)
+{
+    if (!c) return;
+    Mem mem = c->mem;
+    weir_vocab *vocab = c->vocab;
+    weir_compiler_clear(c);
+    lock_free(&c->lock);
+    pthread_cond_destroy(&c->done);
+    mem_free(&mem, c, sizeof *c);
+    weir_vocab_free(vocab);
+}
+
+void weir_compiler_describe(weir_compiler *c, weir_compiler_stats *stats)
+{
+    lock_take(&c->lock);
+    weir_compiler_stats all = {
+        .size = stats->size,
+        .hits = c->hits,
+        .misses = c->misses,
+        .entries = c->entries,
+        .bytes = c->bytes,
+    };
+    lock_give(&c->lock);
+    memcpy(stats, &all, MIN(stats->size, sizeof all));
+}
