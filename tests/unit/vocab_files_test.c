@@ -19,6 +19,7 @@
 #define ADDED WEIR_TOKEN_ADDED
 #define MARK "\xE2\x96\x81"
 #define SPACE_A "\xC4\xA0\x61" /* " a", byte-level */
+#define SPACE_AB "\xC4\xA0\x61\x62"
 
 static Mem memory;
 
@@ -191,21 +192,11 @@ static void gguf_types(Bytes *b, const uint8_t *types, uint64_t count)
     for (uint64_t i = 0; i < count; i++) put_number(b, types[i], 4);
 }
 
-static const char *const bpe_tokens[] = {"\xC4\xA0",
-                                         "a",
-                                         "\xC4\xA0"
-                                         "a",
-                                         "b",
-                                         "\xC4\xA0"
-                                         "ab",
-                                         "<|im_end|>",
-                                         "<think\xC4\xA0>",
-                                         "unused",
-                                         "undefined",
-                                         "<|eot|>x",
-                                         "<|fim_pad|>",
-                                         "</s>",
-                                         "<unk>"};
+static const char *const bpe_tokens[] = {
+    "\xC4\xA0",  "a",          SPACE_A,           "b",
+    SPACE_AB,    "<|im_end|>", "<think\xC4\xA0>", "unused",
+    "undefined", "<|eot|>x",   "<|fim_pad|>",     "</s>",
+    "<unk>"};
 static const uint8_t bpe_types[] = {1, 1, 1, 1, 1, 3, 4, 5, 0, 3, 4, 1, 2};
 static const char *const bpe_merges[] = {"\xC4\xA0 a", SPACE_A " b", "x y",
                                          "nospace", " a"};
