@@ -67,6 +67,8 @@ static bool grammar_fill(weir_grammar *g, weir_error *err)
     }
     g->hash = ir_hash(&g->ir);
     g->is_nullable = lowered.is_nullable;
+    for (NodeId id = 0; id < g->ir.nodes.count; id++)
+        g->has_tokens |= g->ir.nodes.at[id].kind == NODE_TOKENS;
     Network *shared = g->vocab ? &g->vocab->shared : NULL;
     if (!network_init(&g->network, &g->ir, &lowered, shared, err))
         return false;

@@ -5,7 +5,9 @@
 #include "base/diag.h"
 #include "base/out.h"
 #include "syntax/choice.h"
+#include "syntax/ebnf.h"
 #include "syntax/json_grammar.h"
+#include "syntax/regex.h"
 
 static weir_compile_opts opts_read(const weir_compile_opts *given)
 {
@@ -21,23 +23,42 @@ static const Mem *mem_of(weir_vocab *vocab, Mem *local)
     return local;
 }
 
+static void compile_json(Ir *ir, bool is_object, const weir_space *space)
+{
+    JsonRules json;
+    json_rules_init(&json, ir, space);
+    ir->root = is_object ? json_object_rule(&json, 0)
+                         : json_value_rule(&json, 0);
+}
+
+static void compile_regex(Ir *ir, Span pattern, const weir_compile_opts *opts)
+{
+    RegexOpts regex = {.ignore_case = opts->ignore_case,
+                       .dot_all = opts->dot_all};
+    ir->root = ir_rule_new(ir, SPAN("root"), 0);
+    NodeId body = regex_compile(ir, pattern, &regex);
+    ir_rule_set(ir, ir->root, body);
+}
+
 static void front_end(Ir *ir, weir_source_kind kind, Span source,
                       const weir_compile_opts *opts)
 {
-    JsonRules json;
-    (void)source;
     switch (kind) {
     case WEIR_JSON_VALUE:
     case WEIR_JSON_OBJECT:
-        json_rules_init(&json, ir, &opts->space);
-        ir->root = kind == WEIR_JSON_VALUE ? json_value_rule(&json, 0)
-                                           : json_object_rule(&json, 0);
+        compile_json(ir, kind == WEIR_JSON_OBJECT, &opts->space);
+        return;
+    case WEIR_REGEX:
+        compile_regex(ir, source, opts);
+        return;
+    case WEIR_EBNF:
+        ebnf_compile(ir, source, opts->root);
+        return;
+    case WEIR_CHOICE:
         break;
-    default:
-        diag_fail(&ir->error, WEIR_ARGUMENT, 0, 0,
-                  "found source kind %d, expected one that a text has",
-                  (int)kind);
     }
+    diag_fail(&ir->error, WEIR_ARGUMENT, 0, 0,
+              "found source kind %d, expected one that a text has", (int)kind);
 }
 
 weir_grammar *weir_grammar_compile(weir_vocab *vocab, weir_source_kind kind,

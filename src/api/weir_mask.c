@@ -68,10 +68,9 @@ weir_fill matcher_fill(weir_matcher *m, uint32_t *row)
     }
     MaskRun *run = matcher_run(m);
     weir_status status = mask_fill(run, &m->hub->memo, &m->track.now, row);
-    if (!status) {
-        row_stops(m, row, false);
+    if (m->owns_stops) row_stops(m, row, false);
+    if (!status && m->grammar->has_tokens)
         status = mask_add_tokens(run, &m->track.now, row);
-    }
     if (status) return fill_failed(m, row, status);
     if (weir_matcher_is_completed(m)) row_stops(m, row, true);
     return row_is_full(m, row) ? WEIR_FILL_ALL : WEIR_FILL_APPLY;

@@ -234,7 +234,7 @@ static bool try_token(weir_matcher *m, uint32_t id)
         Span bytes = vocab_bytes(vocab, id);
         if (track_try(t, bytes) < bytes.size) set_clear(&t->next);
     }
-    if (set_has_tokens(&t->stepper, &t->now)) {
+    if (m->grammar->has_tokens && set_has_tokens(&t->stepper, &t->now)) {
         set_step_token(&t->stepper, &t->now, id, &t->spare);
         set_merge(&t->stepper, &t->next, &t->spare);
     }

@@ -5,6 +5,7 @@
 
 #include "api/objects.h"
 #include "base/diag.h"
+#include "mask/warm.h"
 #include "syntax/json_grammar.h"
 
 /* The frames of JSON with the default blanks, for all grammars. */
@@ -21,6 +22,20 @@ static bool shared_make(weir_vocab *v, weir_error *err)
         return false;
     }
     return network_init(&v->shared, ir, &lowered, NULL, err);
+}
+
+/* Takes every state of the JSON frames that has costly walks. */
+static const char warm_sample[] =
+    "{\"a\\u00e9\\ud83d\\ude00\\n\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\": [1, -2.5e+30, 0,"
+    " {\"b\" : \"\" , \"c\":true}, [ ], {}, null , false , 12.5 ],\n"
+    " \"d\":{\"e\":[[1]], \"f\" :-0,\"g\":{ \"h\": \"i\"}} }";
+
+static bool warm_up(weir_vocab *v, weir_error *err)
+{
+    State *start = network_start(&v->shared);
+    if (start && mask_warm(&v->masks, start, SPAN(warm_sample))) return true;
+    *err = network_error(&v->shared);
+    return diag_no_memory(err);
 }
 
 static weir_vocab *vocab_begin(const weir_env *env, const weir_vocab_opts *opts,
@@ -48,7 +63,7 @@ static weir_vocab *vocab_finish(weir_vocab *v, bool loaded, weir_error *err)
 {
     if (loaded && !maskvocab_init(&v->masks, &v->mem, &v->vocab))
         loaded = diag_no_memory(err);
-    if (loaded && shared_make(v, err)) return v;
+    if (loaded && shared_make(v, err) && warm_up(v, err)) return v;
     if (!err->status) diag_no_memory(err);
     weir_vocab_free(v);
     return NULL;

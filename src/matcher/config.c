@@ -162,6 +162,70 @@ static void config_step(Stepper *s, Config c, uint8_t byte, ConfigSet *out)
     }
 }
 
+/* ---- one configuration ---- */
+
+/* Pushes and moves; false: the way on is not a single configuration. */
+static bool move_alone(Stepper *s, Config *c, const Move *m)
+{
+    const StackNode *stack = c->stack;
+    for (uint32_t i = 0; i < m->npush; i++) {
+        State *ret = m->push[i].state;
+        uint32_t reg = reg_apply(m->push[i].op, c->reg, ret);
+        if (!state_is_done(ret, reg))
+            stack = stack_push(&s->stacks, stack, ret, reg);
+    }
+    State *q = m->to;
+    uint32_t reg = reg_apply(m->op, c->reg, q);
+    while (state_is_done(q, reg)) {
+        if (!stack || stack->count != 1 || stack->ends) return false;
+        q = stack->at[0].ret;
+        reg = stack->at[0].reg;
+        stack = stack->at[0].below;
+    }
+    *c = (Config){q, stack, reg};
+    return !s->stacks.status;
+}
+
+/* Returns from c while the byte cannot be read before; c->q takes the byte
+ * after CONFIG_MOVED. */
+static ConfigNext return_for(Config *c, uint8_t byte)
+{
+    for (;;) {
+        bool here = byteset_has(&c->q->first, byte);
+        if (!state_accepts(c->q, c->reg) || !c->stack)
+            return here ? CONFIG_MOVED : CONFIG_DEAD;
+        if (c->stack->count != 1) return CONFIG_FORKS;
+        StackEntry e = c->stack->at[0];
+        bool there = byteset_has(&e.ret->first, byte) ||
+                     state_accepts(e.ret, e.reg);
+        if (here) return there ? CONFIG_FORKS : CONFIG_MOVED;
+        if (!there) return CONFIG_DEAD;
+        *c = (Config){e.ret, e.below, e.reg};
+    }
+}
+
+ConfigNext config_next(Stepper *s, Config *given, uint8_t byte)
+{
+    Config c = *given;
+    if (c.q->accepts) {
+        ConfigNext way = return_for(&c, byte);
+        if (way != CONFIG_MOVED) return way;
+    }
+    uintptr_t cell = state_next(c.q, byte);
+    if (CELL_IS_STATE(cell)) {
+        c.q = cell_state(cell);
+        *given = c;
+        return CONFIG_MOVED;
+    }
+    const Step *step = cell_step(cell);
+    if (!step) return CONFIG_FORKS; /* set_step reports the error */
+    if (!step->count) return CONFIG_DEAD;
+    if (step->count > 1 || !move_alone(s, &c, &step->at[0]))
+        return CONFIG_FORKS;
+    *given = c;
+    return CONFIG_MOVED;
+}
+
 /* ---- returning ---- */
 
 static bool todo_seen(const Stepper *s, uint32_t base, const StackEntry *e)
@@ -208,6 +272,7 @@ bool set_each_return(Stepper *s, const ConfigSet *set,
 
 bool set_is_complete(Stepper *s, const ConfigSet *set)
 {
+    if (set->list.count == 1 && !set->list.at[0].q->accepts) return set->ends;
     return set_each_return(s, set, NULL, NULL);
 }
 
@@ -255,9 +320,11 @@ void set_step(Stepper *s, const ConfigSet *in, uint8_t byte, ConfigSet *out)
 {
     set_clear(out);
     stack_forget_unions(&s->stacks);
-    if (in->list.count == 1 && !in->list.at[0].q->accepts) {
-        config_step(s, in->list.at[0], byte, out);
-        return;
+    if (in->list.count == 1) {
+        Config c = in->list.at[0];
+        ConfigNext next = config_next(s, &c, byte);
+        if (next == CONFIG_MOVED) set_insert(s, out, c);
+        if (next != CONFIG_FORKS) return;
     }
     StepCall call = {s, out, byte};
     set_each_return(s, in, step_visit, &call);

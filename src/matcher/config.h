@@ -44,6 +44,14 @@ static inline void stepper_clear(Stepper *s)
     s->stacks.status = WEIR_OK;
 }
 
+/* What a byte does to one configuration when only one reading goes on. */
+typedef enum ConfigNext {
+    CONFIG_MOVED, /* *c is the configuration after the byte */
+    CONFIG_DEAD,  /* the byte is refused */
+    CONFIG_FORKS  /* several readings, or the end: use sets; *c unchanged */
+} ConfigNext;
+ConfigNext config_next(Stepper *s, Config *c, uint8_t byte);
+
 /* Adds a configuration, returning from states that are done. */
 void set_add(Stepper *s, ConfigSet *set, Config config);
 /* *out = the set after `byte`; empty and without `ends`: refused. */

@@ -99,46 +99,57 @@ bool track_fork(Track *to, const Track *from, StackHub *hub,
     return false;
 }
 
-/* One configuration in plain states needs no set: follows it as far as that
- * goes. Returns the bytes read; *c is the configuration there. */
-static size_t try_plain(Span bytes, Config *c)
+/* One configuration needs no set while only one reading goes on: follows it
+ * as far as that holds. Returns the bytes read; *c is the configuration there.
+ */
+static size_t try_alone(Stepper *s, Span bytes, Config *c, bool *is_dead)
 {
-    size_t i = 0;
-    for (; i < bytes.size && !c->q->accepts; i++) {
-        uintptr_t cell = state_next(c->q, bytes.at[i]);
-        if (!CELL_IS_STATE(cell)) break;
-        c->q = cell_state(cell);
+    for (size_t i = 0; i < bytes.size; i++) {
+        ConfigNext next = config_next(s, c, bytes.at[i]);
+        if (next == CONFIG_MOVED) continue;
+        *is_dead = next == CONFIG_DEAD;
+        return i;
     }
-    return i;
+    return bytes.size;
+}
+
+static void swap_sets(ConfigSet *a, ConfigSet *b)
+{
+    ConfigSet swap = *a;
+    *a = *b;
+    *b = swap;
+}
+
+/* Reads on from `next`, set by set. Returns the bytes read. */
+static size_t try_sets(Track *t, Span bytes)
+{
+    size_t pos = 0;
+    bool is_dead = false;
+    while (pos < bytes.size && !is_dead) {
+        set_step(&t->stepper, &t->next, bytes.at[pos], &t->spare);
+        if (set_is_empty(&t->spare) || stepper_status(&t->stepper)) break;
+        swap_sets(&t->next, &t->spare);
+        pos++;
+        if (t->next.list.count == 1 && !t->next.ends)
+            pos += try_alone(&t->stepper,
+                             span_of(bytes.at + pos, bytes.size - pos),
+                             &t->next.list.at[0], &is_dead);
+    }
+    return pos;
 }
 
 size_t track_try(Track *t, Span bytes)
 {
     size_t pos = 0;
+    bool is_dead = false;
     if (!set_copy(t->mem, &t->next, &t->now)) {
         t->stepper.stacks.status = WEIR_NO_MEMORY;
         return 0;
     }
-    while (pos < bytes.size) {
-        if (t->next.list.count == 1 && !t->next.ends)
-            pos += try_plain(span_of(bytes.at + pos, bytes.size - pos),
-                             &t->next.list.at[0]);
-        if (pos == bytes.size) break;
-        set_step(&t->stepper, &t->next, bytes.at[pos], &t->spare);
-        if (set_is_empty(&t->spare) || stepper_status(&t->stepper)) break;
-        ConfigSet swap = t->next;
-        t->next = t->spare;
-        t->spare = swap;
-        pos++;
-    }
-    return pos;
-}
-
-static void swap_now(Track *t)
-{
-    ConfigSet swap = t->now;
-    t->now = t->next;
-    t->next = swap;
+    if (t->next.list.count == 1 && !t->next.ends)
+        pos = try_alone(&t->stepper, bytes, &t->next.list.at[0], &is_dead);
+    if (pos == bytes.size || is_dead) return pos;
+    return pos + try_sets(t, span_of(bytes.at + pos, bytes.size - pos));
 }
 
 bool track_take(Track *t, uint32_t token, Span bytes)
@@ -152,7 +163,7 @@ bool track_take(Track *t, uint32_t token, Span bytes)
     }
     if (!step_push(t, step, &t->next)) return false;
     if (token == TRACK_BYTES) t->text.count += (uint32_t)bytes.size;
-    swap_now(t);
+    swap_sets(&t->now, &t->next);
     return true;
 }
 
