@@ -118,8 +118,8 @@ static bool split_span(Split *s, uint32_t span)
     const Mem *mem = s->alphabet->ctx->mem;
     uint32_t *of = &s->alphabet->span_class.at[span], old = *of;
     if (s->moved[old] == CLASS_NONE) {
-        uint32_t fresh = s->unused.count ? s->unused.at[--s->unused.count]
-                                         : s->nclasses++;
+        uint32_t fresh =
+            s->unused.count ? s->unused.at[--s->unused.count] : s->nclasses++;
         s->moved[old] = fresh;
         s->size[fresh] = 0;
         if (!vec_push(mem, &s->touched, old)) return false;
@@ -147,8 +147,7 @@ static bool split_by(Split *s, uint32_t label)
     for (uint32_t i = 0; i < s->touched.count; i++) {
         uint32_t old = s->touched.at[i];
         s->moved[old] = CLASS_NONE;
-        if (old && !s->size[old] &&
-            !vec_push(a->ctx->mem, &s->unused, old))
+        if (old && !s->size[old] && !vec_push(a->ctx->mem, &s->unused, old))
             return lang_no_memory(a->ctx);
     }
     s->touched.count = 0;

@@ -23,8 +23,8 @@ typedef struct Alphabet {
     Map label_index;
     /* after alphabet_close */
     uint32_t nclasses, nspans;
-    VEC(uint32_t) span_lo;    /* by span, and where the last one ends */
-    VEC(uint32_t) span_class; /* by span: class or CLASS_NONE */
+    VEC(uint32_t) span_lo;       /* by span, and where the last one ends */
+    VEC(uint32_t) span_class;    /* by span: class or CLASS_NONE */
     VEC(uint32_t) label_classes; /* by label: its first entry in classes */
     VEC(uint32_t) classes;       /* ascending within a label */
     VEC(uint32_t) class_spans;   /* by class: its first entry in spans */

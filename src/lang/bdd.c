@@ -52,10 +52,9 @@ static Bdd node_intern(BddPool *pool, uint32_t var, Bdd lo, Bdd hi)
     uint64_t hash = hash_mix(hash_mix(1, var), (uint64_t)lo << 32 | hi);
     Bdd known = node_find(pool, n, hash);
     if (known) return known;
-    if (!lang_room(ctx, pool->nodes.count / NODES_PER_STATE))
-        return BDD_FALSE;
-    n.mask = pool->var_mask[var] | pool->nodes.at[lo].mask |
-             pool->nodes.at[hi].mask;
+    if (!lang_room(ctx, pool->nodes.count / NODES_PER_STATE)) return BDD_FALSE;
+    n.mask =
+        pool->var_mask[var] | pool->nodes.at[lo].mask | pool->nodes.at[hi].mask;
     if (!vec_push(ctx->mem, &pool->nodes, n) ||
         !map_add(ctx->mem, &pool->index, hash, pool->nodes.count - 1))
         return lang_no_memory(ctx), BDD_FALSE;

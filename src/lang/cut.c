@@ -34,10 +34,9 @@ static const Dfa *cut_run(LangCtx *ctx, const Dfa *a, Cut cut)
     if (!lang_ok(ctx) || !a->nstates) return lang_none();
     alphabet_init(&alphabet, ctx);
     graph_init(&graph, ctx);
-    bool done = graph_view_open(&view, a, &alphabet) &&
-                alphabet_close(&alphabet) &&
-                graph_view_close(&view, &alphabet) &&
-                cut_copy(&graph, &view, cut);
+    bool done =
+        graph_view_open(&view, a, &alphabet) && alphabet_close(&alphabet) &&
+        graph_view_close(&view, &alphabet) && cut_copy(&graph, &view, cut);
     const Dfa *out = done ? graph_finish(&graph, &alphabet) : lang_none();
     graph_view_free(&view, ctx->mem);
     graph_free(&graph);

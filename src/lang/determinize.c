@@ -29,11 +29,11 @@ typedef struct Subsets {
     VEC(uint32_t) members; /* set by set */
     VEC(uint32_t) set_end; /* by set */
     Map index;
-    VEC(Bucket) buckets;      /* targets of the present set */
-    VEC(uint32_t) classes;    /* that have some */
+    VEC(Bucket) buckets;   /* targets of the present set */
+    VEC(uint32_t) classes; /* that have some */
     VEC(uint32_t) stack;
-    uint32_t *class_bucket;   /* by class: newest bucket, or NFA_NONE */
-    uint32_t *seen, epoch;    /* by Nfa state: epoch of the last visit */
+    uint32_t *class_bucket; /* by class: newest bucket, or NFA_NONE */
+    uint32_t *seen, epoch;  /* by Nfa state: epoch of the last visit */
 } Subsets;
 
 static int number_order(const void *x, const void *y)
@@ -182,8 +182,7 @@ static bool step_set(Subsets *s, uint32_t set)
     for (uint32_t i = from; i < to; i++)
         if (!bucket_state(s, s->members.at[i])) return false;
     if (s->classes.count)
-        qsort(s->classes.at, s->classes.count, sizeof(uint32_t),
-              number_order);
+        qsort(s->classes.at, s->classes.count, sizeof(uint32_t), number_order);
     for (uint32_t i = 0; i < s->classes.count; i++)
         if (!step_class(s, s->classes.at[i])) return false;
     return true;
@@ -193,8 +192,7 @@ static bool run(Subsets *s)
 {
     uint32_t set;
     s->epoch = 1;
-    if (!visit(s, s->nfa->start) || !close_stack(s) ||
-        !set_intern(s, 0, &set))
+    if (!visit(s, s->nfa->start) || !close_stack(s) || !set_intern(s, 0, &set))
         return false;
     while (set < s->set_end.count)
         if (!step_set(s, set++)) return false;

@@ -82,8 +82,8 @@ bool graph_targets(LangCtx *ctx, const Dfa *dfa, uint32_t state,
     if (!edges) return lang_no_memory(ctx);
     memcpy(edges, dfa->edges + from, count * sizeof *edges);
     qsort(edges, count, sizeof *edges, target_order);
-    bool done = list_targets(edges, count, (RuneRange *)(edges + count),
-                             label, user);
+    bool done =
+        list_targets(edges, count, (RuneRange *)(edges + count), label, user);
     mem_free(ctx->mem, edges, nbytes);
     return done && lang_ok(ctx);
 }

@@ -34,7 +34,7 @@ const Dfa *graph_finish(Graph *graph, const Alphabet *alphabet);
 /* Edges of an existing Dfa, by state and class; see graph_read. */
 typedef struct GraphView {
     const Dfa *dfa;
-    VEC(GraphEdge) labels;     /* label, to */
+    VEC(GraphEdge) labels;      /* label, to */
     VEC(uint32_t) state_labels; /* by state, nstates + 1 entries */
     VEC(GraphEdge) edges;       /* class, to; ascending within a state */
     VEC(uint32_t) state_edges;  /* by state, nstates + 1 entries */

@@ -62,22 +62,22 @@ typedef struct Guarded {
     Map index;
     /* the position being computed */
     uint64_t position;
-    uint32_t class;       /* read to get here, or CLASS_START */
-    Bdd *holds;           /* by assertion */
-    VEC(Behind) behind;   /* of the new position */
-    VEC(Behind) from;     /* of the last one */
-    Memo *closure;        /* by state: what it comes to without reading */
-    Memo *delta;          /* by atom: what it becomes */
-    VEC(Memo) stepped;    /* by diagram node: what it becomes */
+    uint32_t class;     /* read to get here, or CLASS_START */
+    Bdd *holds;         /* by assertion */
+    VEC(Behind) behind; /* of the new position */
+    VEC(Behind) from;   /* of the last one */
+    Memo *closure;      /* by state: what it comes to without reading */
+    Memo *delta;        /* by atom: what it becomes */
+    VEC(Memo) stepped;  /* by diagram node: what it becomes */
     VEC(Bdd) pending;
     /* spreading along edges that read nothing */
-    uint64_t *reached;    /* by state: the spread that last reached it */
-    Bdd *when;            /* by state: under which formula */
-    uint8_t *is_queued;   /* by state */
+    uint64_t *reached;  /* by state: the spread that last reached it */
+    Bdd *when;          /* by state: under which formula */
+    uint8_t *is_queued; /* by state */
     uint64_t spread;
-    VEC(uint32_t) found;  /* states reached */
+    VEC(uint32_t) found; /* states reached */
     VEC(uint32_t) queue;
-    bool is_contextual;   /* the spread asked for assertions or the start */
+    bool is_contextual; /* the spread asked for assertions or the start */
 } Guarded;
 
 static uint64_t bit_of(uint32_t assertion)
@@ -218,8 +218,8 @@ static Bdd delta_of(Guarded *g, uint32_t state)
 
 static bool is_stepped(const Guarded *g, Bdd f)
 {
-    return f <= BDD_TRUE || (f < g->stepped.count &&
-                             g->stepped.at[f].position == g->position);
+    return f <= BDD_TRUE ||
+           (f < g->stepped.count && g->stepped.at[f].position == g->position);
 }
 
 static Bdd stepped(const Guarded *g, Bdd f)
@@ -259,8 +259,8 @@ static Bdd step_formula(Guarded *g, Bdd f)
         g->pending.count--;
         bool is_end = n.var == g->nfa->state_edge.count;
         Bdd atom = is_end ? BDD_FALSE : delta_of(g, n.var);
-        Bdd result = bdd_choose(&g->bdd, atom, stepped(g, n.hi),
-                                stepped(g, n.lo));
+        Bdd result =
+            bdd_choose(&g->bdd, atom, stepped(g, n.hi), stepped(g, n.lo));
         g->stepped.at[top] = (Memo){g->position, result};
     }
     g->pending.count = 0;
@@ -330,14 +330,13 @@ static bool behind_keep(Guarded *g, uint32_t k)
 
 /* Advances look-behind `k` over g->class; `from` are the occupied states of
  * all look-behinds at the last position. */
-static bool behind_advance(Guarded *g, uint32_t k, Behind *from,
-                           uint32_t count)
+static bool behind_advance(Guarded *g, uint32_t k, Behind *from, uint32_t count)
 {
     NfaAssertion a = g->nfa->assertions.at[k];
     if (!behind_step(g, k, from, count)) return false;
     spread_begin(g);
-    if (!spread_to(g, a.start, BDD_TRUE) ||
-        !behind_enter(g, k, from, count) || !spread_run(g))
+    if (!spread_to(g, a.start, BDD_TRUE) || !behind_enter(g, k, from, count) ||
+        !spread_run(g))
         return false;
     g->holds[k] = BDD_FALSE;
     if (g->reached[a.accept] == g->spread) g->holds[k] = g->when[a.accept];
@@ -392,8 +391,8 @@ static bool key_intern(Guarded *g, Bdd formula, uint32_t *state)
     LangCtx *ctx = g->ctx;
     uint32_t start = g->keys.count;
     if (!lang_ok(ctx) || !key_push(g, formula)) return false;
-    Span key = span_of(g->keys.at + start,
-                       (g->keys.count - start) * sizeof(uint32_t));
+    Span key =
+        span_of(g->keys.at + start, (g->keys.count - start) * sizeof(uint32_t));
     uint64_t hash = hash_bytes(0, key.at, key.size);
     for (MapPos p = map_first(&g->index, hash); p.value != MAP_NONE;
          p = map_next(&g->index, hash, p))
@@ -513,8 +512,8 @@ static bool arrays_init(Guarded *g)
     g->reached = arena_zero(scratch, n * sizeof *g->reached);
     g->when = arena_zero(scratch, n * sizeof *g->when);
     g->owner = arena_zero(scratch, n * sizeof *g->owner);
-    g->holds = arena_zero(
-        scratch, ((size_t)g->nfa->assertions.count + 1) * sizeof *g->holds);
+    g->holds = arena_zero(scratch, ((size_t)g->nfa->assertions.count + 1) *
+                                       sizeof *g->holds);
     return !scratch->failed || lang_no_memory(g->ctx);
 }
 

@@ -92,9 +92,9 @@ typedef struct Edge {
 
 typedef struct Trimmed {
     uint32_t nstates, nedges;
-    uint32_t *old;   /* by state: its number in the graph */
+    uint32_t *old; /* by state: its number in the graph */
     uint8_t *accepts;
-    Edge *edges;     /* by tail, then class */
+    Edge *edges;             /* by tail, then class */
     uint32_t *in, *state_in; /* edges by head; by state: first entry in `in` */
 } Trimmed;
 
@@ -384,8 +384,7 @@ static const Dfa *minimize(const Graph *g, const Alphabet *a, Arena *scratch)
         !cords_init(&cords, scratch, &t, a->nclasses))
         return lang_no_memory(ctx), NULL;
     refine(&blocks, &cords, &t);
-    Writer w = {
-        .graph = g, .alphabet = a, .trimmed = &t, .blocks = &blocks};
+    Writer w = {.graph = g, .alphabet = a, .trimmed = &t, .blocks = &blocks};
     const Dfa *out = writer_init(&w, scratch) ? write_dfa(&w, ctx) : NULL;
     vec_free(ctx->mem, &w.edges);
     return out;

@@ -51,8 +51,8 @@ void nfa_edge(Nfa *nfa, uint32_t from, NfaEdgeKind kind, uint32_t arg,
     if (kind != NFA_EMPTY && kind != NFA_LABEL) nfa->is_guarded = true;
 }
 
-void nfa_label(Nfa *nfa, uint32_t from, const RuneRange *ranges,
-               uint32_t count, uint32_t to)
+void nfa_label(Nfa *nfa, uint32_t from, const RuneRange *ranges, uint32_t count,
+               uint32_t to)
 {
     if (!count || !lang_ok(nfa->ctx)) return;
     uint32_t label = alphabet_label(&nfa->alphabet, ranges, count);
@@ -69,8 +69,7 @@ uint32_t nfa_assertion(Nfa *nfa, uint32_t start, uint32_t accept,
 {
     NfaAssertion a = {start, accept, is_behind};
     if (!lang_ok(nfa->ctx)) return 0;
-    if (!vec_push(nfa->ctx->mem, &nfa->assertions, a))
-        lang_no_memory(nfa->ctx);
+    if (!vec_push(nfa->ctx->mem, &nfa->assertions, a)) lang_no_memory(nfa->ctx);
     return nfa->assertions.count - 1;
 }
 

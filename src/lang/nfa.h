@@ -21,11 +21,11 @@
 
 typedef enum NfaEdgeKind {
     NFA_EMPTY,
-    NFA_LABEL,      /* arg: label */
+    NFA_LABEL, /* arg: label */
     NFA_AT_START,
     NFA_AT_END,
-    NFA_HOLDS,      /* arg: assertion */
-    NFA_HOLDS_NOT   /* arg: assertion */
+    NFA_HOLDS,    /* arg: assertion */
+    NFA_HOLDS_NOT /* arg: assertion */
 } NfaEdgeKind;
 
 typedef struct NfaEdge {
@@ -54,8 +54,8 @@ void nfa_init(Nfa *nfa, LangCtx *ctx); /* with start and accept */
 void nfa_free(Nfa *nfa);
 uint32_t nfa_state(Nfa *nfa);
 /* Ranges in normal form; none: no edge. */
-void nfa_label(Nfa *nfa, uint32_t from, const RuneRange *ranges,
-               uint32_t count, uint32_t to);
+void nfa_label(Nfa *nfa, uint32_t from, const RuneRange *ranges, uint32_t count,
+               uint32_t to);
 void nfa_empty(Nfa *nfa, uint32_t from, uint32_t to);
 void nfa_edge(Nfa *nfa, uint32_t from, NfaEdgeKind kind, uint32_t arg,
               uint32_t to);

@@ -100,16 +100,14 @@ static bool run(Product *p)
     for (; state < p->pairs.count; state++) {
         Pair pair = p->pairs.at[state];
         unsigned in = accepts(&p->a, pair.a) * 2u + accepts(&p->b, pair.b);
-        if (!graph_state(&p->graph, p->table >> in & 1) ||
-            !step_pair(p, pair))
+        if (!graph_state(&p->graph, p->table >> in & 1) || !step_pair(p, pair))
             return false;
     }
     return true;
 }
 
 /* Neither side is empty. */
-static const Dfa *product(LangCtx *ctx, const Dfa *a, const Dfa *b,
-                          Table table)
+static const Dfa *product(LangCtx *ctx, const Dfa *a, const Dfa *b, Table table)
 {
     Product p = {.ctx = ctx, .table = table};
     alphabet_init(&p.alphabet, ctx);

@@ -86,12 +86,10 @@ const Dfa *lang_reverse(LangCtx *ctx, const Dfa *a)
     if (!lang_ok(ctx) || !a->nstates) return lang_none();
     nfa_init(&r.nfa, ctx);
     r.base = r.nfa.state_edge.count;
-    for (uint32_t s = 0; s < a->nstates && lang_ok(ctx); s++)
-        nfa_state(&r.nfa);
+    for (uint32_t s = 0; s < a->nstates && lang_ok(ctx); s++) nfa_state(&r.nfa);
     for (r.from = 0; r.from < a->nstates && lang_ok(ctx); r.from++) {
         graph_targets(ctx, a, r.from, reverse_label, &r);
-        if (a->accepts[r.from])
-            nfa_empty(&r.nfa, r.nfa.start, r.base + r.from);
+        if (a->accepts[r.from]) nfa_empty(&r.nfa, r.nfa.start, r.base + r.from);
     }
     if (lang_ok(ctx)) nfa_empty(&r.nfa, r.base, r.nfa.accept);
     return nfa_finish(&r.nfa);

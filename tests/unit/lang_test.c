@@ -241,10 +241,18 @@ static Both combine(World *w, uint32_t op, const Both *a, const Both *b)
         if (op < 4) out.set.has[i] = (uint8_t)one[op];
     }
     switch (op) {
-    case 0: out.dfa = lang_unite(&w->ctx, a->dfa, b->dfa); break;
-    case 1: out.dfa = lang_intersect(&w->ctx, a->dfa, b->dfa); break;
-    case 2: out.dfa = lang_subtract(&w->ctx, a->dfa, b->dfa); break;
-    case 3: out.dfa = lang_complement(&w->ctx, a->dfa); break;
+    case 0:
+        out.dfa = lang_unite(&w->ctx, a->dfa, b->dfa);
+        break;
+    case 1:
+        out.dfa = lang_intersect(&w->ctx, a->dfa, b->dfa);
+        break;
+    case 2:
+        out.dfa = lang_subtract(&w->ctx, a->dfa, b->dfa);
+        break;
+    case 3:
+        out.dfa = lang_complement(&w->ctx, a->dfa);
+        break;
     case 4:
         out.dfa = lang_concat(&w->ctx, a->dfa, b->dfa);
         out.set = set_concat(&a->set, &b->set);
@@ -305,9 +313,8 @@ static void equal_languages_are_equal_arrays(void **state)
             assert_false(lang_equal(a.dfa, b.dfa));
         assert_true(lang_is_subset(c, lang_shortest(c, a.dfa), a.dfa));
         assert_true(lang_is_subset(c, a.dfa, lang_prefixes(c, a.dfa)));
-        assert_int_equal(
-            lang_hash(a.dfa),
-            lang_hash(lang_complement(c, lang_complement(c, a.dfa))));
+        assert_int_equal(lang_hash(a.dfa), lang_hash(lang_complement(
+                                               c, lang_complement(c, a.dfa))));
         world_close(&w);
     }
 }
@@ -324,8 +331,7 @@ static void lists_agree(void **state)
         world_open(&w, NULL);
         Both a = draw_texts(&w), b = draw_texts(&w), c;
         c = combine(&w, draw(2) * 4, &a, &b);
-        static const RuneRange letters[] = {
-            {'a', 'b'}, {0x1F600, 0x1F600}};
+        static const RuneRange letters[] = {{'a', 'b'}, {0x1F600, 0x1F600}};
         const Dfa *letter = lang_class(&w.ctx, letters, 2);
         const Dfa *bound = lang_repeat(&w.ctx, letter, 0, LONGEST);
         const Dfa *cut = lang_intersect(&w.ctx, c.dfa, bound);
@@ -412,8 +418,8 @@ static const Dfa *doubling(LangCtx *c, uint32_t n)
 {
     RuneRange ab = {'a', 'b'};
     const Dfa *any = lang_class(c, &ab, 1);
-    const Dfa *left =
-        lang_concat(c, lang_repeat(c, any, 0, LANG_INF), lang_text(c, SPAN("a")));
+    const Dfa *left = lang_concat(c, lang_repeat(c, any, 0, LANG_INF),
+                                  lang_text(c, SPAN("a")));
     return lang_concat(c, left, lang_repeat(c, any, n, n));
 }
 

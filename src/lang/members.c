@@ -1,4 +1,4 @@
-/* words.c: the strings of a language: membership, an example, a list.
+/* members.c: the strings of a language: membership, an example, a list.
  *
  * In:    a Dfa.   Out: texts in UTF-8, in the context's arena.
  * Method: an example by breadth first search, each state entered once, kept as
