@@ -13,6 +13,7 @@
 typedef struct Bench {
     const char *tokenizer, *cases; /* paths */
     uint32_t runs;
+    uint32_t slowest; /* steps to list on stderr */
     Mem mem;
     Timer timer;
 } Bench;
@@ -21,6 +22,9 @@ typedef struct Bench {
  * an answer was wrong. */
 typedef bool BenchRow(const Bench *bench, Report *report);
 BenchRow row_memcpy, row_apply, row_json, row_vocab_load, row_batch;
+
+/* Resident bytes that loading the vocabulary adds; in a fresh process. */
+size_t load_resident(const Bench *bench);
 
 /* One hot memcpy of a mask row of `width` ids, in ns. */
 double bench_copy_ns(const Bench *bench, uint32_t width);

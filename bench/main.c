@@ -26,14 +26,14 @@ typedef struct Args {
     Bench bench;
     const RowEntry *wanted[ROWS];
     uint32_t nwanted, nprinted;
-    bool json, help;
+    bool json, help, resident;
     char tokenizer[4096];
 } Args;
 
 static void usage(FILE *out)
 {
     fputs("usage: weir-bench ROW... [--tokenizer FILE] [--cases FILE] "
-          "[--runs N] [--json]\n\nrows:\n",
+          "[--runs N] [--slowest N] [--json]\n\nrows:\n",
           out);
     for (int i = 0; i < ROWS; i++)
         fprintf(out, "  %-12s%s\n", rows[i].name, rows[i].about);
@@ -44,6 +44,9 @@ static void usage(FILE *out)
           "../shared/data/maskbench-dev.jsonl\n"
           "  --runs N          row json: each step's least time of N runs; "
           "default: 3\n"
+          "  --slowest N       list the N slowest steps on stderr\n"
+          "  --resident        only print the bytes that loading the tokenizer "
+          "adds\n"
           "  --json            one object keyed by row, times in "
           "microseconds\n",
           out);
@@ -85,6 +88,7 @@ static bool parse_option(Args *a, const char *arg, const char *value,
     *used = false;
     if (!strcmp(arg, "--json")) return a->json = true;
     if (!strcmp(arg, "--help")) return a->help = true;
+    if (!strcmp(arg, "--resident")) return a->resident = true;
     *used = true;
     if (!value) return usage_fail("unknown option or no value after", arg);
     if (!strcmp(arg, "--tokenizer")) {
@@ -96,6 +100,7 @@ static bool parse_option(Args *a, const char *arg, const char *value,
         return true;
     }
     if (!strcmp(arg, "--runs")) return parse_count(value, &a->bench.runs);
+    if (!strcmp(arg, "--slowest")) return parse_count(value, &a->bench.slowest);
     return usage_fail("unknown option", arg);
 }
 
@@ -109,7 +114,7 @@ static bool parse_args(Args *a, int argc, char **argv)
         if (!ok) return false;
         i += used;
     }
-    if (a->help || a->nwanted) return true;
+    if (a->help || a->resident || a->nwanted) return true;
     usage(stderr);
     return false;
 }
@@ -148,6 +153,10 @@ int main(int argc, char **argv)
     if (!parse_args(&a, argc, argv)) return 2;
     if (a.help) {
         usage(stdout);
+        return 0;
+    }
+    if (a.resident) {
+        printf("%zu\n", load_resident(&a.bench));
         return 0;
     }
     a.bench.mem = mem_from_env(NULL);

@@ -10,6 +10,8 @@
  */
 #include "bench/bench.h"
 
+#include "bench/bench_slowest.h"
+
 static const StatsTargets json_targets = {{[STATS_AVG] = 0.7,
                                            [STATS_P50] = 0.6,
                                            [STATS_P99] = 4,
@@ -178,6 +180,7 @@ static void json_report(JsonRow *j, Report *report)
     weir_grammar_info info = {.size = sizeof info};
     weir_grammar_describe(j->grammar, &info);
     report->copy_ns = j->copy_ns;
+    slowest_print(&j->cases, j->vocab, j->least, j->bench->slowest, stderr);
     Stats us = stats_of(j->least, steps);
     report_series(report, (ReportSeries){.us = us, .targets = &json_targets});
     report_figure(report, "tests", "", j->cases.tests.count);
