@@ -261,9 +261,27 @@ static weir_accept fail_memory(weir_matcher *m)
     return WEIR_ACCEPT_ERROR;
 }
 
+/* A plain text token with a single reading; CONFIG_FORKS: the long way. */
+static ConfigNext accept_alone(weir_matcher *m, uint32_t id)
+{
+    const weir_grammar *g = m->grammar;
+    if (!g->vocab || g->has_tokens || m->owns_stops || m->track.is_stopped ||
+        m->termination == WEIR_TERM_FIRST_COMPLETE)
+        return CONFIG_FORKS;
+    const Vocab *vocab = &g->vocab->vocab;
+    if (!vocab_is_text(vocab, id)) return CONFIG_FORKS;
+    return track_take_alone(&m->track, id, vocab_bytes(vocab, id));
+}
+
 weir_accept weir_matcher_accept(weir_matcher *m, uint32_t id)
 {
     bool is_stop;
+    ConfigNext alone = accept_alone(m, id);
+    if (alone == CONFIG_MOVED) {
+        m->generation++;
+        return WEIR_ACCEPTED;
+    }
+    if (alone == CONFIG_DEAD) return WEIR_REFUSED;
     weir_accept answer = matcher_try(m, id, &is_stop);
     if (answer != WEIR_ACCEPTED) return answer;
     bool ok = is_stop ? track_take_stop(&m->track, id)

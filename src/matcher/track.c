@@ -32,7 +32,7 @@ static bool step_push(Track *t, TrackStep step, const ConfigSet *set)
         t->steps.count ? &t->steps.at[t->steps.count - 1] : NULL;
     uint32_t pool = t->pool.count;
     step.ends = set->ends;
-    step.count = set->list.count;
+    step.count = set->list.count & 0x3FFFFFFF;
     step.start = pool;
     if (!sets_reserve(t, step.count)) return false;
     if (last && same_set(t->pool.at + last->start, last->count, set)) {
@@ -102,15 +102,48 @@ bool track_fork(Track *to, const Track *from, StackHub *hub,
 /* One configuration needs no set while only one reading goes on: follows it
  * as far as that holds. Returns the bytes read; *c is the configuration there.
  */
-static size_t try_alone(Stepper *s, Span bytes, Config *c, bool *is_dead)
+static size_t try_alone(Stepper *s, Span bytes, Config *c, ConfigNext *end)
 {
-    for (size_t i = 0; i < bytes.size; i++) {
-        ConfigNext next = config_next(s, c, bytes.at[i]);
-        if (next == CONFIG_MOVED) continue;
-        *is_dead = next == CONFIG_DEAD;
-        return i;
+    size_t i = 0;
+    for (;;) {
+        State *q = c->q;
+        while (i < bytes.size && !q->accepts) {
+            uintptr_t cell = state_next(q, bytes.at[i]);
+            if (!CELL_IS_STATE(cell)) break;
+            q = cell_state(cell);
+            i++;
+        }
+        c->q = q;
+        *end = CONFIG_MOVED;
+        if (i == bytes.size) return i;
+        *end = config_next(s, c, bytes.at[i]);
+        if (*end != CONFIG_MOVED) return i;
+        i++;
     }
-    return bytes.size;
+}
+
+ConfigNext track_take_alone(Track *t, uint32_t token, Span bytes)
+{
+    ConfigNext end;
+    if (t->now.list.count != 1 || t->now.ends) return CONFIG_FORKS;
+    Config c = t->now.list.at[0];
+    try_alone(&t->stepper, bytes, &c, &end);
+    if (end != CONFIG_MOVED) return end;
+    const TrackStep *last = &t->steps.at[t->steps.count - 1];
+    const Config *before = &t->pool.at[last->start];
+    TrackStep step = {.token = token, .start = last->start, .count = 1,
+                      .text_start = t->text.count};
+    if (c.q != before->q || c.stack != before->stack ||
+        c.reg != before->reg) {
+        step.start = t->pool.count;
+        if (!vec_push(t->mem, &t->pool, c)) return CONFIG_FORKS;
+    }
+    if (!vec_push(t->mem, &t->steps, step)) {
+        t->pool.count = MAX(step.start, last->start + 1);
+        return CONFIG_FORKS;
+    }
+    t->now.list.at[0] = c;
+    return CONFIG_MOVED;
 }
 
 static void swap_sets(ConfigSet *a, ConfigSet *b)
@@ -124,8 +157,8 @@ static void swap_sets(ConfigSet *a, ConfigSet *b)
 static size_t try_sets(Track *t, Span bytes)
 {
     size_t pos = 0;
-    bool is_dead = false;
-    while (pos < bytes.size && !is_dead) {
+    ConfigNext end = CONFIG_FORKS;
+    while (pos < bytes.size && end != CONFIG_DEAD) {
         set_step(&t->stepper, &t->next, bytes.at[pos], &t->spare);
         if (set_is_empty(&t->spare) || stepper_status(&t->stepper)) break;
         swap_sets(&t->next, &t->spare);
@@ -133,7 +166,7 @@ static size_t try_sets(Track *t, Span bytes)
         if (t->next.list.count == 1 && !t->next.ends)
             pos += try_alone(&t->stepper,
                              span_of(bytes.at + pos, bytes.size - pos),
-                             &t->next.list.at[0], &is_dead);
+                             &t->next.list.at[0], &end);
     }
     return pos;
 }
@@ -141,14 +174,14 @@ static size_t try_sets(Track *t, Span bytes)
 size_t track_try(Track *t, Span bytes)
 {
     size_t pos = 0;
-    bool is_dead = false;
+    ConfigNext end = CONFIG_FORKS;
     if (!set_copy(t->mem, &t->next, &t->now)) {
         t->stepper.stacks.status = WEIR_NO_MEMORY;
         return 0;
     }
     if (t->next.list.count == 1 && !t->next.ends)
-        pos = try_alone(&t->stepper, bytes, &t->next.list.at[0], &is_dead);
-    if (pos == bytes.size || is_dead) return pos;
+        pos = try_alone(&t->stepper, bytes, &t->next.list.at[0], &end);
+    if (pos == bytes.size || end == CONFIG_DEAD) return pos;
     return pos + try_sets(t, span_of(bytes.at + pos, bytes.size - pos));
 }
 

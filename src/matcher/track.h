@@ -13,10 +13,10 @@
 typedef struct TrackStep {
     uint32_t token;  /* or TRACK_BYTES: text[text_start, next step's) */
     uint32_t start;  /* first configuration after it */
-    uint32_t count;
     uint32_t text_start;
-    bool ends;       /* ConfigSet.ends */
-    bool is_stop;    /* a stop token: nothing can follow */
+    uint32_t count : 30;
+    uint32_t ends : 1;    /* ConfigSet.ends */
+    uint32_t is_stop : 1; /* a stop token: nothing can follow */
 } TrackStep;
 
 #define TRACK_BYTES UINT32_MAX
@@ -39,6 +39,10 @@ void track_free(Track *t);
 /* An equal track, history included. */
 bool track_fork(Track *to, const Track *from, StackHub *hub,
                 const weir_limits *limits);
+
+/* Takes a token of these bytes as one step while there is a single reading;
+ * CONFIG_FORKS, and nothing changed, when sets are needed or memory is out. */
+ConfigNext track_take_alone(Track *t, uint32_t token, Span bytes);
 
 /* Reads bytes from `now` into `next` without taking them; the number that
  * could be read. All were: track_take(t, ...) makes them a step. */
