@@ -15,41 +15,15 @@
  * Memory: two tables, made and dropped in each call; asserts on failure.
  * Tests:  unit/oracle_test.c.
  */
-#include "oracle/oracle.h"
+#include "oracle/chart.h"
 
 #include <stdlib.h>
 
-typedef uint64_t Set; /* of positions */
-
-typedef struct Fact {
-    Set ends;
-    bool more;
-} Fact;
-
-typedef struct Query {
-    const Ir *ir;
-    const OracleVocab *vocab;
-    const OracleText *text;
-    bool *alive; /* by node */
-    Fact *facts; /* by node * (size + 1) + start */
-} Query;
-
-static Fact *fact_at(const Query *q, NodeId node, uint32_t start)
-{
-    return &q->facts[(size_t)node * (q->text->size + 1) + start];
-}
-
 /* ---- characters ---- */
-
-/* What the bytes from `start` on can be as one character. */
-typedef struct Char {
-    uint32_t size;   /* of the whole character; 0: none */
-    uint32_t lo, hi; /* its code points; one if all bytes are there */
-} Char;
 
 /* RFC 3629: the first byte gives the length, missing bytes can be anything
  * from 80 to BF, and the code point must need that length. */
-static Char char_at(const OracleText *text, uint32_t start)
+Char chart_char(const OracleText *text, uint32_t start)
 {
     static const struct {
         int first, last, bias;
@@ -80,7 +54,7 @@ static Fact read_char(const OracleText *text, uint32_t start, uint32_t lo,
                       uint32_t hi)
 {
     if (start == text->size) return (Fact){.more = true};
-    Char c = char_at(text, start);
+    Char c = chart_char(text, start);
     if (!c.size || c.hi < lo || c.lo > hi) return (Fact){0};
     if (start + c.size > text->size) return (Fact){.more = true};
     return (Fact){.ends = (Set)1 << (start + c.size)};
@@ -93,29 +67,29 @@ static Fact both(Fact x, Fact y)
 
 /* ---- the equations, one a kind of node ---- */
 
-static Fact eval_bytes(const Query *q, Node n, uint32_t start)
+static Fact eval_bytes(const Chart *c, Node n, uint32_t start)
 {
-    Span want = ir_node_bytes(q->ir, n);
+    Span want = ir_node_bytes(c->ir, n);
     for (uint32_t i = 0; i < want.size; i++) {
-        if (start + i == q->text->size) return (Fact){.more = true};
-        if (q->text->byte[start + i] != want.at[i]) return (Fact){0};
+        if (start + i == c->text->size) return (Fact){.more = true};
+        if (c->text->byte[start + i] != want.at[i]) return (Fact){0};
     }
     return (Fact){.ends = (Set)1 << (start + want.size)};
 }
 
-static Fact eval_class(const Query *q, Node n, uint32_t start)
+static Fact eval_class(const Chart *c, Node n, uint32_t start)
 {
     Fact f = {0};
-    const Range *r = ir_node_ranges(q->ir, n);
+    const Range *r = ir_node_ranges(c->ir, n);
     for (uint32_t i = 0; i < n.b; i++)
-        f = both(f, read_char(q->text, start, r[i].lo, r[i].hi));
+        f = both(f, read_char(c->text, start, r[i].lo, r[i].hi));
     return f;
 }
 
 /* Every state of a Dfa can reach acceptance: what has begun can be ended. */
-static Fact eval_regular(const Query *q, Node n, uint32_t start)
+static Fact eval_regular(const Chart *c, Node n, uint32_t start)
 {
-    const Dfa *dfa = &q->ir->dfas.at[n.a];
+    const Dfa *dfa = &c->ir->dfas.at[n.a];
     Fact all = {0};
     uint32_t state = 0;
     for (;;) {
@@ -124,7 +98,7 @@ static Fact eval_regular(const Query *q, Node n, uint32_t start)
         for (uint32_t e = dfa->edge_start[state];
              e < dfa->edge_start[state + 1]; e++) {
             DfaEdge edge = dfa->edges[e];
-            Fact f = read_char(q->text, start, edge.lo, edge.hi);
+            Fact f = read_char(c->text, start, edge.lo, edge.hi);
             all.more |= f.more;
             if (!f.ends) continue;
             next_start = bit_lowest(f.ends);
@@ -136,64 +110,64 @@ static Fact eval_regular(const Query *q, Node n, uint32_t start)
     }
 }
 
-static bool in_tokens(const Query *q, Node n, uint32_t id)
+bool chart_in_tokens(const Chart *c, Node n, uint32_t id)
 {
-    const Range *r = ir_node_ranges(q->ir, n);
+    const Range *r = ir_node_ranges(c->ir, n);
     bool found = false;
     for (uint32_t i = 0; i < n.b; i++) found |= r[i].lo <= id && id <= r[i].hi;
-    return found != n.c && oracle_by_node(q->vocab->tokens[id], n.c);
+    return found != n.c && oracle_by_node(c->vocab->tokens[id], n.c);
 }
 
-static Fact eval_tokens(const Query *q, Node n, NodeId node, uint32_t start)
+static Fact eval_tokens(const Chart *c, Node n, NodeId node, uint32_t start)
 {
-    if (start == q->text->size) return (Fact){.more = q->alive[node]};
-    uint32_t id = q->text->token[start];
-    if (id == UINT32_MAX || !in_tokens(q, n, id)) return (Fact){0};
-    return (Fact){.ends = (Set)1 << q->text->end[start]};
+    if (start == c->text->size) return (Fact){.more = c->alive[node]};
+    uint32_t id = c->text->token[start];
+    if (id == UINT32_MAX || !chart_in_tokens(c, n, id)) return (Fact){0};
+    return (Fact){.ends = (Set)1 << c->text->end[start]};
 }
 
 /* x from any of the positions `from`. */
-static Fact read_from(const Query *q, NodeId x, Set from)
+Fact chart_read(const Chart *c, NodeId x, Set from)
 {
     Fact f = {0};
     for (; from; from &= from - 1)
-        f = both(f, *fact_at(q, x, bit_lowest(from)));
+        f = both(f, *chart_fact(c, x, bit_lowest(from)));
     return f;
 }
 
-static Fact eval_seq(const Query *q, Node n, uint32_t start)
+static Fact eval_seq(const Chart *c, Node n, uint32_t start)
 {
-    const NodeId *kid = ir_node_kids(q->ir, n);
+    const NodeId *kid = ir_node_kids(c->ir, n);
     Fact all = {.ends = (Set)1 << start};
     for (uint32_t i = 0; i < n.b; i++)
-        if (!q->alive[kid[i]]) return (Fact){0};
+        if (!c->alive[kid[i]]) return (Fact){0};
     for (uint32_t i = 0; i < n.b; i++) {
-        Fact f = read_from(q, kid[i], all.ends);
+        Fact f = chart_read(c, kid[i], all.ends);
         all = (Fact){f.ends, all.more || f.more};
     }
     return all;
 }
 
-static Fact eval_alt(const Query *q, Node n, uint32_t start)
+static Fact eval_alt(const Chart *c, Node n, uint32_t start)
 {
     Fact all = {0};
     for (uint32_t i = 0; i < n.b; i++)
-        all = both(all, *fact_at(q, ir_node_kids(q->ir, n)[i], start));
+        all = both(all, *chart_fact(c, ir_node_kids(c->ir, n)[i], start));
     return all;
 }
 
 /* `at` is where exactly `count` times the body can end. Positions never
  * fall, so after one round more than there are positions only bodies that
  * may be empty keep it going, and `at` stays as it is for ever. */
-static Fact eval_repeat(const Query *q, Node n, uint32_t start)
+static Fact eval_repeat(const Chart *c, Node n, uint32_t start)
 {
     Fact all = {0};
     Set at = (Set)1 << start;
-    uint32_t stable = q->text->size - start + 2;
+    uint32_t stable = c->text->size - start + 2;
     for (uint32_t count = 0;; count++) {
         if (count >= n.b) all.ends |= at;
         if (count == n.c) break;
-        Fact f = read_from(q, n.a, at);
+        Fact f = chart_read(c, n.a, at);
         all.more |= f.more;
         if (count > stable) return both(all, (Fact){.ends = at});
         at = f.ends;
@@ -201,19 +175,19 @@ static Fact eval_repeat(const Query *q, Node n, uint32_t start)
     return all;
 }
 
-static Fact eval(const Query *q, NodeId node, uint32_t start)
+static Fact eval(const Chart *c, NodeId node, uint32_t start)
 {
-    Node n = ir_node(q->ir, node);
+    Node n = ir_node(c->ir, node);
     switch (n.kind) {
     case NODE_EMPTY: return (Fact){.ends = (Set)1 << start};
-    case NODE_BYTES: return eval_bytes(q, n, start);
-    case NODE_CLASS: return eval_class(q, n, start);
-    case NODE_SEQ: return eval_seq(q, n, start);
-    case NODE_ALT: return eval_alt(q, n, start);
-    case NODE_REPEAT: return eval_repeat(q, n, start);
-    case NODE_RULE: return *fact_at(q, q->ir->rules.at[n.a].body, start);
-    case NODE_REGULAR: return eval_regular(q, n, start);
-    case NODE_TOKENS: return eval_tokens(q, n, node, start);
+    case NODE_BYTES: return eval_bytes(c, n, start);
+    case NODE_CLASS: return eval_class(c, n, start);
+    case NODE_SEQ: return eval_seq(c, n, start);
+    case NODE_ALT: return eval_alt(c, n, start);
+    case NODE_REPEAT: return eval_repeat(c, n, start);
+    case NODE_RULE: return *chart_fact(c, c->ir->rules.at[n.a].body, start);
+    case NODE_REGULAR: return eval_regular(c, n, start);
+    case NODE_TOKENS: return eval_tokens(c, n, node, start);
     default: return (Fact){0};
     }
 }
@@ -221,64 +195,76 @@ static Fact eval(const Query *q, NodeId node, uint32_t start)
 /* ---- fixpoints ---- */
 
 /* Whether the node has a finite sentence, by what is known of others. */
-static bool eval_alive(const Query *q, NodeId node)
+static bool eval_alive(const Chart *c, NodeId node)
 {
-    Node n = ir_node(q->ir, node);
+    Node n = ir_node(c->ir, node);
     uint32_t alive = 0;
     switch (n.kind) {
     case NODE_NEVER: return false;
-    case NODE_REPEAT: return !n.b || q->alive[n.a];
-    case NODE_RULE: return q->alive[q->ir->rules.at[n.a].body];
+    case NODE_REPEAT: return !n.b || c->alive[n.a];
+    case NODE_RULE: return c->alive[c->ir->rules.at[n.a].body];
     case NODE_TOKENS:
-        for (uint32_t id = 0; id < q->vocab->count; id++)
-            alive += in_tokens(q, n, id);
+        for (uint32_t id = 0; id < c->vocab->count; id++)
+            alive += chart_in_tokens(c, n, id);
         return alive > 0;
     case NODE_SEQ:
     case NODE_ALT:
         for (uint32_t i = 0; i < n.b; i++)
-            alive += q->alive[ir_node_kids(q->ir, n)[i]];
+            alive += c->alive[ir_node_kids(c->ir, n)[i]];
         return n.kind == NODE_SEQ ? alive == n.b : alive > 0;
     default: return true;
     }
 }
 
-static void find_alive(Query *q)
+static void find_alive(Chart *c)
 {
     for (bool changed = true; changed;) {
         changed = false;
-        for (NodeId x = 0; x < q->ir->nodes.count; x++) {
-            if (q->alive[x] || !eval_alive(q, x)) continue;
-            q->alive[x] = changed = true;
+        for (NodeId x = 0; x < c->ir->nodes.count; x++) {
+            if (c->alive[x] || !eval_alive(c, x)) continue;
+            c->alive[x] = changed = true;
         }
     }
 }
 
-static void find_facts(Query *q, uint32_t start)
+static void find_facts(Chart *c, uint32_t start)
 {
     for (bool changed = true; changed;) {
         changed = false;
-        for (NodeId x = 0; x < q->ir->nodes.count; x++) {
-            Fact *old = fact_at(q, x, start), new = eval(q, x, start);
+        for (NodeId x = 0; x < c->ir->nodes.count; x++) {
+            Fact *old = chart_fact(c, x, start), new = eval(c, x, start);
             changed |= old->ends != new.ends || old->more != new.more;
             *old = new;
         }
     }
 }
 
+void chart_make(Chart *c, const Ir *ir, const OracleVocab *vocab,
+                const OracleText *text)
+{
+    static const OracleVocab none = {0};
+    size_t nnodes = ir->nodes.count, nstarts = text->size + 1;
+    *c = (Chart){ir, vocab ? vocab : &none, text,
+                 calloc(nnodes, sizeof(bool)),
+                 calloc(nnodes * nstarts, sizeof(Fact))};
+    assert(c->alive && c->facts);
+    find_alive(c);
+    for (uint32_t start = text->size + 1; start-- > 0;) find_facts(c, start);
+}
+
+void chart_free(Chart *c)
+{
+    free(c->alive);
+    free(c->facts);
+}
+
 OracleAnswer oracle_ask(const Ir *ir, RuleId root, const OracleVocab *vocab,
                         const OracleText *text)
 {
-    static const OracleVocab none = {0};
-    size_t nnodes = ir->nodes.count, n = text->size;
-    Query q = {ir, vocab ? vocab : &none, text,
-               calloc(nnodes, sizeof(bool)),
-               calloc(nnodes * (n + 1), sizeof(Fact))};
-    assert(q.alive && q.facts);
-    find_alive(&q);
-    for (uint32_t start = text->size + 1; start-- > 0;) find_facts(&q, start);
-    Fact whole = *fact_at(&q, ir->rules.at[root].body, 0);
-    free(q.alive);
-    free(q.facts);
+    Chart c;
+    chart_make(&c, ir, vocab, text);
+    Fact whole = *chart_fact(&c, ir->rules.at[root].body, 0);
+    chart_free(&c);
     return (OracleAnswer){whole.ends >> text->size & 1, whole.more};
 }
 

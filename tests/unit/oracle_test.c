@@ -2,7 +2,7 @@
  *
  * A verdict is "c" (a sentence), "m" (a proper prefix of one), "cm" or "".
  */
-#include "oracle/oracle.h"
+#include "oracle/completer.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -316,6 +316,66 @@ static void tokens(void **state)
     ir_free(&ir);
 }
 
+/* Bytes as themselves, a token as '#'. */
+static void completes(Ir *ir, const OracleVocab *vocab, const char *begun,
+                      const char *want)
+{
+    static Completion c;
+    OracleText text = {0};
+    char got[64] = {0};
+    assert_true(oracle_add_bytes(&text, span_text(begun)));
+    assert_int_equal(complete_text(ir, ir->root, vocab, &text, &c),
+                     want ? COMPLETE_OK : COMPLETE_NONE);
+    for (uint32_t i = 0; want && i < c.count; i++)
+        got[i] = c.items[i].token == UINT32_MAX ? (char)c.items[i].byte : '#';
+    if (want) assert_string_equal(got, want);
+}
+
+#define COMPLETES_BODY(expr, begun, want)  \
+    do {                                   \
+        Ir local, *ir = &local;            \
+        start(ir);                         \
+        ir_rule_set(ir, ir->root, expr);   \
+        completes(ir, NULL, begun, want);  \
+        ir_free(ir);                       \
+    } while (0)
+
+static void completions(void **state)
+{
+    (void)state;
+    COMPLETES_BODY(lit(ir, "abc"), "a", "bc");
+    COMPLETES_BODY(lit(ir, "abc"), "abc", "");
+    COMPLETES_BODY(lit(ir, "abc"), "b", NULL);
+    COMPLETES_BODY(ir_alt2(ir, lit(ir, "abcd"), lit(ir, "ax")), "a", "x");
+    COMPLETES_BODY(ir_repeat(ir, lit(ir, "ab"), 3, 40), "a", "babab");
+    COMPLETES_BODY(ir_repeat(ir, lit(ir, "ab"), 3, 40), "abababa", "b");
+    COMPLETES_BODY(set(ir, 0x20AC, 0x20AD), "\xE2", "\x82\xAC");
+    COMPLETES_BODY(seq3(ir, ir_optional(ir, lit(ir, "a")), set(ir, 'b', 'c'),
+                        lit(ir, "d")),
+                   "", "bd");
+    static const uint32_t starts[] = {0, 1, 2};
+    static const DfaEdge edges[] = {{'a', 'a', 1}, {0xE9, 0xE9, 0}};
+    static const uint8_t accepts[] = {0, 1};
+    Dfa dfa = {2, starts, edges, accepts};
+    COMPLETES_BODY(ir_regular(ir, &dfa), "a\xC3", "\xA9" "a");
+    /* r = r | "(" r ")" | "a" [0] */
+    static const weir_token table[] = {TOKEN("t", WEIR_TOKEN_CONTROL)};
+    OracleVocab vocab = {table, 1};
+    Ir ir;
+    start(&ir);
+    NodeId r = ir_ref(&ir, ir.root);
+    NodeId token = ir_tokens(&ir, &(Range){0, 0}, 1, false);
+    ir_rule_set(&ir, ir.root,
+                ir_alt(&ir,
+                       (NodeId[]){r, seq3(&ir, lit(&ir, "("), r,
+                                          lit(&ir, ")")),
+                                  ir_seq2(&ir, lit(&ir, "a"), token)},
+                       3));
+    completes(&ir, &vocab, "((", "a#))");
+    completes(&ir, &vocab, "((a", "#))");
+    ir_free(&ir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +389,7 @@ int main(void)
         cmocka_unit_test(unproductive),
         cmocka_unit_test(regular),
         cmocka_unit_test(tokens),
+        cmocka_unit_test(completions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,45 @@
+/* chart.h: the oracle's table of facts about one text, for the oracle and for
+ * the completer. Lifetime: from chart_make to chart_free. */
+#ifndef WEIR_TESTS_CHART_H
+#define WEIR_TESTS_CHART_H
+
+#include "oracle/oracle.h"
+
+typedef uint64_t Set; /* of positions */
+
+typedef struct Fact {
+    Set ends;
+    bool more;
+} Fact;
+
+typedef struct Chart {
+    const Ir *ir;
+    const OracleVocab *vocab;
+    const OracleText *text;
+    bool *alive; /* by node: has a finite sentence */
+    Fact *facts; /* by node * (size + 1) + start */
+} Chart;
+
+/* What the bytes from a position on can be as one character. */
+typedef struct Char {
+    uint32_t size;   /* of the whole character; 0: none */
+    uint32_t lo, hi; /* its code points; one if all bytes are there */
+} Char;
+
+void chart_make(Chart *chart, const Ir *ir, const OracleVocab *vocab,
+                const OracleText *text);
+void chart_free(Chart *chart);
+
+static inline Fact *chart_fact(const Chart *c, NodeId node, uint32_t start)
+{
+    return &c->facts[(size_t)node * (c->text->size + 1) + start];
+}
+
+/* `start` is not the end of the text. */
+Char chart_char(const OracleText *text, uint32_t start);
+/* Where a node read from any of the positions `from` ends. */
+Fact chart_read(const Chart *c, NodeId node, Set from);
+/* Whether token `id` is one of the TOKENS node's. */
+bool chart_in_tokens(const Chart *c, Node tokens, uint32_t id);
+
+#endif
