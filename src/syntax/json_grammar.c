@@ -16,6 +16,8 @@
  */
 #include "syntax/json_grammar.h"
 
+#include "syntax/regex.h"
+
 #define CLASS(ir, ...)                           \
     ir_class((ir), (const Range[]){__VA_ARGS__}, \
              sizeof((const Range[]){__VA_ARGS__}) / sizeof(Range), false)
@@ -74,6 +76,15 @@ static NodeId any_space(Ir *ir, uint32_t max_run)
     return ir_ref(ir, space);
 }
 
+/* The pattern may ask for anything: what it takes is its author's choice. */
+static NodeId pattern_space(Ir *ir, weir_bytes pattern)
+{
+    RuleId space = new_rule(ir, "json_space", 0);
+    ir_rule_set(ir, space,
+                regex_compile(ir, span_of(pattern.data, pattern.size), NULL));
+    return ir_ref(ir, space);
+}
+
 static void fixed_layout(JsonRules *json, const weir_space *policy)
 {
     Ir *ir = json->ir;
@@ -104,6 +115,9 @@ void json_rules_init(JsonRules *json, Ir *ir, const weir_space *policy)
         break;
     case WEIR_SPACE_FIXED:
         fixed_layout(json, policy);
+        break;
+    case WEIR_SPACE_REGEX:
+        json->gap = pattern_space(ir, policy->pattern);
         break;
     default:
         diag_fail(&ir->error, WEIR_ARGUMENT, 0, 0,

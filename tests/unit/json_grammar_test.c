@@ -171,6 +171,23 @@ static void fixed_layouts(void **state)
     REFUSE(&own, "[\n 1,\n 2\n]", "{\n \"a\": 1\n}");
 }
 
+static void gaps_match_a_pattern(void **state)
+{
+    (void)state;
+    const weir_space one = {.kind = WEIR_SPACE_REGEX, .pattern = {" ?", 2}};
+    ACCEPT(&one, "[1, 2]", "[ 1 , 2 ]", "[]", "[ ]", "{\"a\": [ ] }");
+    REFUSE(&one, "[  ]", "[\n1]", " 1", "1 ", "{\"a\":  1}");
+    const weir_space must = {.kind = WEIR_SPACE_REGEX, .pattern = {"\n", 1}};
+    ACCEPT(&must, "[\n]", "[\n1\n,\n2\n]");
+    REFUSE(&must, "[]", "[1]");
+    const weir_space bad = {.kind = WEIR_SPACE_REGEX, .pattern = {"(", 1}};
+    Ir ir;
+    JsonRules json;
+    start(&ir, &json, &bad);
+    assert_int_equal(ir.error.status, WEIR_SYNTAX);
+    ir_free(&ir);
+}
+
 /* 64 levels of layout, not 65. */
 static void layout_depth(void **state)
 {
@@ -369,6 +386,7 @@ int main(void)
         cmocka_unit_test(blanks),
         cmocka_unit_test(default_run_is_128),
         cmocka_unit_test(fixed_layouts),
+        cmocka_unit_test(gaps_match_a_pattern),
         cmocka_unit_test(layout_depth),
         cmocka_unit_test(rules_are_made_once),
         cmocka_unit_test(refuses_bad_policies),
