@@ -264,6 +264,7 @@ typedef struct weir_limits {
     uint64_t max_work;    /* steps of compilation: 2e9 */
     uint64_t max_memory;  /* bytes of one grammar's caches: 64 Mi */
     uint32_t max_configs; /* parallel readings of one matcher: 4,096 */
+    uint64_t max_step;    /* work of one call on a matcher: 20e6, about 1 s */
 } weir_limits;
 
 typedef struct weir_compile_opts {
@@ -452,6 +453,12 @@ WEIR_API size_t weir_matcher_forced_bytes(weir_matcher *matcher, char *out,
 /* The forced bytes as the tokens that the encoder would choose, cut before
  * the first one that text to come could change. */
 WEIR_API size_t weir_matcher_forced_tokens(weir_matcher *matcher, uint32_t *ids,
+                                           size_t capacity);
+/* The shortest way to end the output, as tokens, without a stop token: for a
+ * caller whose tokens run out. At most `capacity` are written; returns the
+ * number needed, or SIZE_MAX when the vocabulary cannot spell it, it is longer
+ * than 64 KiB, or memory is out. State unchanged. */
+WEIR_API size_t weir_matcher_finish_tokens(weir_matcher *matcher, uint32_t *ids,
                                            size_t capacity);
 
 /* The state as bytes that weir_matcher_import of the same grammar and

@@ -93,7 +93,8 @@ static void key_options(Key *key, const weir_compile_opts *o)
     const uint64_t numbers[] = {
         s->kind,       s->max_run,    s->indent,      l->max_source,
         l->max_depth,  l->max_rules,  l->max_states,  l->max_work,
-        l->max_memory, l->max_configs, o->ignore_case, o->dot_all,
+        l->max_memory, l->max_configs, l->max_step,   o->ignore_case,
+        o->dot_all,
     };
     for (size_t i = 0; i < COUNT_OF(numbers); i++)
         key_number(key, numbers[i]);

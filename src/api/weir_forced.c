@@ -32,6 +32,7 @@ size_t weir_matcher_forced_bytes(weir_matcher *m, char *out, size_t capacity)
     Track *t = &m->track;
     size_t n = 0;
     if (weir_matcher_is_terminated(m)) return 0;
+    stepper_clear(&t->stepper);
     if (!set_copy(t->mem, &t->next, &t->now)) {
         m->error = WEIR_NO_MEMORY;
         return 0;

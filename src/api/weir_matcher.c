@@ -154,6 +154,7 @@ void weir_matcher_reset(weir_matcher *m)
 bool weir_matcher_is_completed(const weir_matcher *matcher)
 {
     weir_matcher *m = (weir_matcher *)matcher; /* scratch only */
+    stepper_clear(&m->track.stepper);
     return m->track.is_stopped ||
            set_is_complete(&m->track.stepper, &m->track.now);
 }
@@ -183,6 +184,7 @@ bool weir_matcher_is_free_text(const weir_matcher *matcher)
     ByteSet first = {{0}};
     unsigned count = 0;
     if (m->track.is_stopped) return false;
+    stepper_clear(&m->track.stepper);
     set_first(&m->track.stepper, &m->track.now, &first);
     for (uint8_t byte = 0x20; byte < 0x7F; byte++)
         count += byteset_has(&first, byte);
@@ -244,6 +246,7 @@ static bool try_token(weir_matcher *m, uint32_t id)
 weir_accept matcher_try(weir_matcher *m, uint32_t id, bool *is_stop)
 {
     *is_stop = false;
+    stepper_clear(&m->track.stepper);
     if (weir_matcher_is_terminated(m)) return WEIR_TERMINATED;
     if (!m->grammar->vocab || id >= m->grammar->vocab->vocab.width)
         return WEIR_REFUSED;
@@ -305,6 +308,7 @@ weir_accept weir_matcher_accept_bytes(weir_matcher *m, weir_bytes bytes,
     if (!consumed) consumed = &dummy;
     *consumed = 0;
     if (m->track.is_stopped) return WEIR_TERMINATED;
+    stepper_clear(&m->track.stepper);
     *consumed = track_try(&m->track, span_from(bytes));
     if (!stepper_good(m)) return WEIR_ACCEPT_ERROR;
     if (*consumed < bytes.size)

@@ -34,7 +34,7 @@ void arena_free(Arena *arena)
 void arena_reset(Arena *arena)
 {
     ArenaChunk *newest = arena->chunk;
-    arena->failed = false;
+    arena->failed = arena->hit_limit = false;
     if (!newest) return;
     chunks_free(arena, newest->older);
     newest->older = NULL;
@@ -48,8 +48,10 @@ static bool arena_grow(Arena *arena, size_t nbytes)
     size_t want = MIN(last * 2, (size_t)LAST_CHUNK);
     if (nbytes > SIZE_MAX / 2) return false;
     want = MAX(want, nbytes + sizeof(ArenaChunk));
-    if (arena->limit && want > arena->limit - MIN(arena->limit, arena->total))
+    if (arena->limit && want > arena->limit - MIN(arena->limit, arena->total)) {
+        arena->hit_limit = true;
         return false;
+    }
     ArenaChunk *chunk = mem_new(arena->mem, want);
     if (!chunk) return false;
     chunk->older = arena->chunk;

@@ -18,6 +18,7 @@ typedef struct Arena {
     size_t total; /* bytes taken from mem */
     size_t limit; /* 0: none */
     bool failed;
+    bool hit_limit; /* it was the limit, not memory */
 } Arena;
 
 void arena_init(Arena *arena, const Mem *mem, size_t limit);

@@ -192,6 +192,8 @@ static bool run(Subsets *s)
 {
     uint32_t set;
     s->epoch = 1;
+    if (!vec_reserve(s->ctx->mem, &s->members, 1))
+        return lang_no_memory(s->ctx);
     if (!visit(s, s->nfa->start) || !close_stack(s) || !set_intern(s, 0, &set))
         return false;
     while (set < s->set_end.count)

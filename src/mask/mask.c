@@ -360,7 +360,8 @@ static void add_token_moves(void *user, Config c)
     if (!c.q->has_tokens) return;
     const TokenMoves *moves = state_tokens(c.q);
     if (!moves) {
-        t->run->no_memory = true;
+        t->run->stepper.stacks.status =
+            network_error(c.q->frame->network).status;
         return;
     }
     for (uint32_t i = 0; i < moves->count; i++)

@@ -109,7 +109,6 @@ static bool regular_step(State *q, uint32_t rise, uint8_t byte, State **to,
     uintptr_t cell = state_next(q, byte);
     if (!cell) {
         *status = network_error(q->frame->network).status;
-        if (!*status) *status = WEIR_NO_MEMORY;
         return false;
     }
     *to_rise = rise;

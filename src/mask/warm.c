@@ -26,7 +26,7 @@ static bool warm_text(Warm *w, Span text)
 bool mask_warm(MaskVocab *vocab, State *start, Span text)
 {
     const Mem *mem = vocab->mem;
-    weir_limits limits = {.max_configs = 64};
+    weir_limits limits = {.max_configs = 64, .max_step = UINT64_MAX};
     size_t nbytes = vocab->nwords * sizeof(uint32_t);
     Warm w = {.row = mem_new(mem, nbytes)};
     bool ok = w.row && stackhub_init(&w.stacks, mem, 0) &&

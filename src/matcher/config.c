@@ -15,6 +15,7 @@ void stepper_init(Stepper *s, const Mem *mem, StackHub *hub,
 {
     *s = (Stepper){.mem = mem, .max_configs = limits->max_configs};
     stackuser_init(&s->stacks, mem, hub, to_scratch);
+    s->stacks.max_work = limits->max_step;
 }
 
 void stepper_free(Stepper *s)
@@ -151,8 +152,7 @@ static void config_step(Stepper *s, Config c, uint8_t byte, ConfigSet *out)
 {
     uintptr_t cell = state_next(c.q, byte);
     if (UNLIKELY(!cell)) {
-        weir_error e = network_error(c.q->frame->network);
-        fail(s, e.status ? e.status : WEIR_NO_MEMORY);
+        fail(s, network_error(c.q->frame->network).status);
     } else if (CELL_IS_STATE(cell)) {
         set_insert(s, out, (Config){cell_state(cell), c.stack, c.reg});
     } else {
@@ -242,6 +242,7 @@ static void push_returns(Stepper *s, uint32_t base, const StackNode *node)
 {
     for (uint32_t i = 0; i < node->count; i++) {
         const StackEntry *e = &node->at[i];
+        s->stacks.work += (s->todo.count - base) / 16;
         if (todo_seen(s, base, e)) continue;
         if (s->todo.count - base > s->max_configs)
             fail(s, WEIR_LIMIT_WORK);
@@ -256,6 +257,7 @@ bool set_each_return(Stepper *s, const ConfigSet *set,
 {
     bool ends = set->ends;
     uint32_t base = s->todo.count;
+    s->stacks.work += set->list.count;
     for (uint32_t i = 0; i < set->list.count; i++)
         if (!vec_push(s->mem, &s->todo, set->list.at[i]))
             fail(s, WEIR_NO_MEMORY);
@@ -263,6 +265,7 @@ bool set_each_return(Stepper *s, const ConfigSet *set,
         Config c = s->todo.at[i];
         if (visit) visit(user, c);
         if (!state_accepts(c.q, c.reg)) continue;
+        if (++s->stacks.work > s->stacks.max_work) fail(s, WEIR_LIMIT_WORK);
         if (!c.stack || c.stack->ends) ends = true;
         if (c.stack) push_returns(s, base, c.stack);
     }
@@ -348,7 +351,7 @@ static void token_visit(void *user, Config c)
     if (!c.q->has_tokens) return;
     const TokenMoves *moves = state_tokens(c.q);
     if (!moves) {
-        fail(call->s, WEIR_NO_MEMORY);
+        fail(call->s, network_error(c.q->frame->network).status);
         return;
     }
     for (uint32_t i = 0; i < moves->count; i++)

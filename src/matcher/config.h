@@ -39,9 +39,11 @@ static inline weir_status stepper_status(const Stepper *s)
 {
     return s->stacks.status;
 }
+/* Begins a call: no error, no work done. */
 static inline void stepper_clear(Stepper *s)
 {
     s->stacks.status = WEIR_OK;
+    s->stacks.work = 0;
 }
 
 /* What a byte does to one configuration when only one reading goes on. */

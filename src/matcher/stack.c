@@ -230,6 +230,8 @@ static void entries_merge(StackUser *user, const StackNode *a,
                           const StackNode *b)
 {
     uint32_t na = a ? a->count : 0, nb = b ? b->count : 0;
+    user->work += na + nb;
+    if (user->work > user->max_work) user->status = WEIR_LIMIT_WORK;
     for (uint32_t i = 0, j = 0; i < na || j < nb;) {
         int order = i == na   ? 1
                     : j == nb ? -1

@@ -56,6 +56,8 @@ typedef struct StackUser {
     VEC(struct StackPair) pairs; /* unions done, within one step */
     Map pair_index;
     uint32_t depth;
+    uint64_t work; /* of the present call: configurations and entries */
+    uint64_t max_work;
     weir_status status; /* sticky; OK, NO_MEMORY or a limit */
 } StackUser;
 

@@ -14,11 +14,6 @@
 
 enum { MAX_LEFT_DEPTH = 2000 }; /* frames that begin with one another */
 
-static bool fail_memory(Network *net)
-{
-    return diag_no_memory(&net->error);
-}
-
 /* ---- frames ---- */
 
 /* Numbers the runs of bytes between the edges' borders. */
@@ -68,7 +63,7 @@ bool frame_file(Network *net, NodeId node, Frame *frame)
         map_add(net->mem, &net->frame_index, hash_mix(0, node),
                 net->frames.count - 1))
         return true;
-    return fail_memory(net);
+    return network_no_memory(net);
 }
 
 /* Frames of plain operands of counted frames share the key of their node; no
@@ -81,7 +76,7 @@ Frame *frame_of(Network *net, NodeId node)
         if (net->frame_nodes.at[p.value] == node)
             return net->frames.at[p.value];
     Frame *f = arena_new(&net->arena, Frame);
-    if (!f) return fail_memory(net), NULL;
+    if (!f) return network_no_memory(net), NULL;
     f->network = net;
     f->node = node;
     f->id = net->frames.count;
@@ -103,7 +98,7 @@ State *frame_start(Frame *f)
     if (f->nfa)
         ok = vec_push(net->mem, &set, NFA_ENTRY) &&
              nfa_close(f->nfa, net->mem, &set);
-    if (!ok) fail_memory(net);
+    if (!ok) network_no_memory(net);
     State *start = ok ? state_intern(f, &set) : NULL;
     vec_free(net->mem, &set);
     net->depth--;
@@ -133,7 +128,7 @@ static uint8_t *rank_map(Network *net, const ByteSet *first)
         if (!memcmp(known, first, sizeof *first)) return net->maps.at[p.value];
     }
     uint8_t *map = arena_zero(&net->arena, 256 + sizeof *first);
-    if (!map) return fail_memory(net), NULL;
+    if (!map) return network_no_memory(net), NULL;
     uint8_t rank = 0;
     for (unsigned byte = 0; byte < 256; byte++)
         if (byteset_has(first, (uint8_t)byte) && rank < 255)
@@ -141,7 +136,7 @@ static uint8_t *rank_map(Network *net, const ByteSet *first)
     memcpy(map + 256, first, sizeof *first);
     if (!vec_push(net->mem, &net->maps, map) ||
         !map_add(net->mem, &net->map_index, h, net->maps.count - 1))
-        return fail_memory(net), NULL;
+        return network_no_memory(net), NULL;
     return map;
 }
 
@@ -175,7 +170,7 @@ static bool calls_group(Network *net, const CallEdges *edges, State *proto)
         ngroups += !i || edges->at[i].node != edges->at[i - 1].node;
     proto->calls = arena_zero(&net->arena, ngroups * sizeof(Call));
     uint32_t *to = arena_array(&net->arena, uint32_t, edges->count);
-    if (!proto->calls || !to) return fail_memory(net);
+    if (!proto->calls || !to) return network_no_memory(net);
     for (uint32_t i = 0; i < edges->count; i++) {
         to[i] = edges->at[i].to;
         if (!i || edges->at[i].node != edges->at[i - 1].node) {
@@ -204,7 +199,7 @@ static bool scan_edges(Network *net, const Nfa *nfa, const PosSet *set,
             if (edge->kind == NFA_TOKENS) proto->has_tokens = true;
             if (edge->kind == NFA_CALL &&
                 !vec_push(net->mem, calls, (CallEdge){edge->node, edge->to}))
-                return fail_memory(net);
+                return network_no_memory(net);
         }
     }
     if (calls->count)
@@ -216,7 +211,7 @@ static bool scan_edges(Network *net, const Nfa *nfa, const PosSet *set,
 static bool loop_call(Network *net, Frame *f, State *proto)
 {
     proto->calls = arena_zero(&net->arena, sizeof(Call));
-    if (!proto->calls) return fail_memory(net);
+    if (!proto->calls) return network_no_memory(net);
     proto->ncalls = 1;
     proto->calls[0].callee = frame_of(net, ir_node(net->ir, f->node).a);
     return proto->calls[0].callee != NULL;
@@ -270,7 +265,7 @@ static State *state_new(Network *net, const State *proto, const PosSet *set)
                           sizeof *q + proto->nnext * sizeof(NextCell));
     uint32_t *pos = arena_copy(&net->arena, set->at,
                                set->count * sizeof *set->at);
-    if (!q || !pos) return fail_memory(net), NULL;
+    if (!q || !pos) return network_no_memory(net), NULL;
     memcpy(q, proto, sizeof *q);
     q->id = net->states.count;
     q->pos = pos;
@@ -301,7 +296,7 @@ State *state_intern(Frame *f, const PosSet *set)
     if (!q) return NULL;
     if (!vec_push(net->mem, &net->states, q) ||
         (!is_loop && !map_add(net->mem, &net->state_index, h, q->id)))
-        return fail_memory(net), NULL;
+        return network_no_memory(net), NULL;
     return q;
 }
 
@@ -320,7 +315,7 @@ State *call_ret(Network *net, State *q, Call *call)
     if (ok)
         ret = state_intern(q->frame, &set);
     else
-        fail_memory(net);
+        network_no_memory(net);
     vec_free(net->mem, &set);
     return call->ret = ret;
 }

@@ -30,6 +30,10 @@ static inline bool set_ends_copy(const Frame *frame, const PosSet *set)
 uintptr_t step_make(Network *net, State *q, uint8_t byte);
 TokenMoves *token_moves_make(Network *net, State *q);
 
+/* Reports that memory is out, or that the network has reached its limit.
+ * Always false. */
+bool network_no_memory(Network *net);
+
 /* Nothing happens: the cell of a byte without a move. */
 extern const Step step_dead;
 

@@ -61,13 +61,20 @@ State *network_start(Network *net)
     return start;
 }
 
+bool network_no_memory(Network *net)
+{
+    if (!net->arena.hit_limit) return diag_no_memory(&net->error);
+    return diag_fail(&net->error, WEIR_LIMIT_MEMORY, 0, 0,
+                     "the grammar's automata need more than %zu bytes",
+                     net->arena.limit);
+}
+
 weir_error network_error(Network *net)
 {
     lock_take(&net->lock);
     weir_error error = net->error;
     lock_give(&net->lock);
-    if (!error.status && net->arena.failed)
-        diag_no_memory(&error);
+    assert(error.status); /* asked only after a failure */
     return error;
 }
 

@@ -113,11 +113,6 @@ static void key_free(KeyBuild *k)
     vec_free(k->mem, &k->todo);
 }
 
-static bool fail_memory(Network *net)
-{
-    return diag_no_memory(&net->error);
-}
-
 /* Calls each(net, key, RULE node) for every reference to a shared rule. */
 static bool each_shared(Network *net, KeyBuild *k,
                         bool (*each)(Network *, KeyBuild *, NodeId))
@@ -127,7 +122,7 @@ static bool each_shared(Network *net, KeyBuild *k,
         Node n = ir->nodes.at[id];
         if (n.kind != NODE_RULE) continue;
         if (!(ir->rules.at[n.a].flags & RULE_SHARED)) continue;
-        if (!key_build(k, n.a)) return fail_memory(net);
+        if (!key_build(k, n.a)) return network_no_memory(net);
         if (!each(net, k, id)) return false;
     }
     return true;
@@ -138,7 +133,7 @@ static bool publish_one(Network *net, KeyBuild *k, NodeId id)
     if (net->lowered.body.at[ir_node(net->ir, id).a] == NODE_NEVER_ID)
         return true;
     SharedRule *rule = arena_new(&net->arena, SharedRule);
-    if (!rule) return fail_memory(net);
+    if (!rule) return network_no_memory(net);
     rule->key = span_of(arena_copy(&net->arena, k->text.at, k->text.count),
                         k->text.count);
     rule->frame = frame_of(net, id);
@@ -146,7 +141,7 @@ static bool publish_one(Network *net, KeyBuild *k, NodeId id)
     uint64_t h = hash_bytes(0, k->text.at, k->text.count);
     if (!rule->key.at || !vec_push(net->mem, &net->keys, rule) ||
         !map_add(net->mem, &net->shared_index, h, net->keys.count - 1))
-        return fail_memory(net);
+        return network_no_memory(net);
     return true;
 }
 

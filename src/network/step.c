@@ -22,11 +22,6 @@ typedef struct MoveList {
 
 static const RegOp reg_keep = {0, true};
 
-static bool fail_memory(Network *net)
-{
-    return diag_no_memory(&net->error);
-}
-
 static bool op_same(RegOp a, RegOp b)
 {
     return a.reg == b.reg && a.adds == b.adds;
@@ -53,7 +48,7 @@ static bool move_add(MoveList *list, Move m)
         if (move_same(&list->moves.at[i], &m)) return true;
     m.push = arena_copy(&net->arena, m.push, m.npush * sizeof *m.push);
     if (!m.push || !vec_push(net->mem, &list->moves, m))
-        return fail_memory(net);
+        return network_no_memory(net);
     return true;
 }
 
@@ -73,11 +68,11 @@ static bool move_through(MoveList *list, State *q, Call *call, const Move *m)
     list->pushes.count = 0;
     if (!ret->is_final &&
         !vec_push(net->mem, &list->pushes, (Push){ret, ret_op}))
-        return fail_memory(net);
+        return network_no_memory(net);
     for (uint32_t i = 0; i < m->npush; i++) {
         Push p = m->push[i];
         p.op = op_constant(p.op, p.state);
-        if (!vec_push(net->mem, &list->pushes, p)) return fail_memory(net);
+        if (!vec_push(net->mem, &list->pushes, p)) return network_no_memory(net);
     }
     Move made = {.to = m->to, .op = op_constant(m->op, m->to)};
     while (list->pushes.count && state_is_done(made.to, made.op.reg) &&
@@ -106,7 +101,7 @@ static bool local_moves(MoveList *list, State *q, uint8_t byte)
     Network *net = list->net;
     if (!q->frame->nfa) return true;
     bool ok = nfa_step(q->frame->nfa, net->mem, q->pos, q->npos, byte, &set);
-    ok = ok ? move_local(list, q->frame, &set) : fail_memory(net);
+    ok = ok ? move_local(list, q->frame, &set) : network_no_memory(net);
     vec_free(net->mem, &set);
     return ok;
 }
@@ -144,7 +139,7 @@ static uintptr_t moves_pack(MoveList *list)
         return (uintptr_t)list->moves.at[0].to | 1;
     Step *step = arena_alloc(&list->net->arena,
                              sizeof *step + n * sizeof(Move));
-    if (!step) return fail_memory(list->net), 0;
+    if (!step) return network_no_memory(list->net), 0;
     step->count = n;
     memcpy(step->at, list->moves.at, n * sizeof(Move));
     return (uintptr_t)step;
@@ -196,7 +191,7 @@ static bool tokens_take(TokenList *t, const Network *network, NodeId set)
     for (uint32_t i = 0; i < t->list.moves.count; i++) {
         TokenMove m = {network, set, t->list.moves.at[i]};
         if (!vec_push(t->list.net->mem, &t->made, m))
-            return fail_memory(t->list.net);
+            return network_no_memory(t->list.net);
     }
     t->list.moves.count = 0;
     return true;
@@ -215,7 +210,7 @@ static bool local_tokens(TokenList *t, State *q, NodeId set)
             if (nfa->edges[e].kind == NFA_TOKENS && nfa->edges[e].node == set)
                 ok = vec_push(net->mem, &to, nfa->edges[e].to);
     ok = ok && nfa_close(q->frame->nfa, net->mem, &to);
-    ok = ok ? move_local(&t->list, q->frame, &to) : fail_memory(net);
+    ok = ok ? move_local(&t->list, q->frame, &to) : network_no_memory(net);
     vec_free(net->mem, &to);
     return ok && tokens_take(t, net, set);
 }
@@ -276,7 +271,7 @@ TokenMoves *token_moves_make(Network *net, State *q)
     if (ok) {
         out = arena_alloc(&net->arena,
                           sizeof *out + t.made.count * sizeof(TokenMove));
-        if (!out) fail_memory(net);
+        if (!out) network_no_memory(net);
     }
     if (out) {
         out->count = t.made.count;

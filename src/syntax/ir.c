@@ -22,6 +22,7 @@ static const weir_limits default_limits = {
     .max_work = 2000000000,
     .max_memory = 64u << 20,
     .max_configs = 4096,
+    .max_step = 20000000,
 };
 
 static weir_limits limits_fill(const weir_limits *given)
@@ -35,6 +36,7 @@ static weir_limits limits_fill(const weir_limits *given)
     if (given->max_work) l.max_work = given->max_work;
     if (given->max_memory) l.max_memory = given->max_memory;
     if (given->max_configs) l.max_configs = given->max_configs;
+    if (given->max_step) l.max_step = given->max_step;
     return l;
 }
 

@@ -107,6 +107,7 @@ static ReId take_sequence(RegexParser *p)
 {
     uint32_t first = top(p)->first_item, count = p->items.count - first;
     p->items.count = first;
+    if (!count) return re_leaf(p->re, RE_EMPTY);
     return re_list(p->re, RE_SEQ, p->items.at + first, count);
 }
 
@@ -629,7 +630,7 @@ bool regex_parse(Regex *re, Span pattern, const RegexOpts *opts)
     RegexDialect d = opts->dialect;
     RegexParser p = {
         .re = re,
-        .text = pattern,
+        .text = pattern.size ? pattern : SPAN(""),
         .is_unicode = d != REGEX_ECMA,
         .is_strict = d == REGEX_ECMA_UNICODE || d == REGEX_ECMA_SETS,
         .is_extra = d == REGEX_LENIENT,
