@@ -8,7 +8,10 @@
  */
 #include "api/matcher.h"
 
-enum { FORCED_MAX = 4096 }; /* bytes looked ahead for tokens */
+enum {
+    FORCED_MAX = 4096, /* bytes looked ahead for tokens */
+    RETOKEN_MAX = 4    /* tokens looked back at */
+};
 
 /* The only byte that can follow track.next, or -1. */
 static int forced_byte(Track *t)
@@ -76,28 +79,104 @@ static size_t settled_bytes(const weir_vocab *v, Span forced)
     return forced.size;
 }
 
+/* A text as tokens, and which of them stand whatever follows. */
+typedef struct Retoken {
+    weir_matcher *m;
+    char text[FORCED_MAX];
+    size_t nbytes;
+    VEC(uint32_t) ids;
+} Retoken;
+
+static bool retoken_encode(Retoken *r)
+{
+    weir_vocab *v = r->m->grammar->vocab;
+    weir_bytes text = {r->text, r->nbytes};
+    size_t need = weir_vocab_encode(v, text, false, NULL, 0);
+    if (need == SIZE_MAX || need > r->nbytes ||
+        !vec_reserve(&r->m->mem, &r->ids, need))
+        return false;
+    weir_vocab_encode(v, text, false, r->ids.at, need);
+    size_t settled = settled_bytes(v, span_from(text)), pos = 0;
+    for (r->ids.count = 0; r->ids.count < need; r->ids.count++) {
+        pos += vocab_bytes(&v->vocab, r->ids.at[r->ids.count]).size;
+        if (pos > settled) break;
+    }
+    return true;
+}
+
+/* The ids that the matcher can take now, in order. */
+static size_t retoken_give(Retoken *r, size_t skip, uint32_t *ids,
+                           size_t capacity)
+{
+    size_t n = r->ids.count > skip ? r->ids.count - skip : 0;
+    n = MIN(n, capacity);
+    if (n) memcpy(ids, r->ids.at + skip, n * sizeof *ids);
+    return n;
+}
+
 size_t weir_matcher_forced_tokens(weir_matcher *m, uint32_t *ids,
                                   size_t capacity)
 {
-    char text[FORCED_MAX];
-    weir_vocab *v = m->grammar->vocab;
-    if (!v) return 0;
-    size_t nbytes = weir_matcher_forced_bytes(m, text, sizeof text);
-    weir_bytes forced = {text, nbytes};
-    size_t settled = settled_bytes(v, span_from(forced));
-    size_t need = weir_vocab_encode(v, forced, false, NULL, 0);
-    if (!settled || need == SIZE_MAX || !need) return 0;
-    uint32_t *all = mem_new(&m->mem, need * sizeof *all);
-    if (!all) return 0;
-    need = weir_vocab_encode(v, forced, false, all, need);
-    size_t taken = 0, pos = 0;
-    while (taken < MIN(need, capacity)) {
-        size_t end = pos + vocab_bytes(&v->vocab, all[taken]).size;
-        if (end > settled) break;
-        ids[taken] = all[taken];
-        taken++;
-        pos = end;
+    Retoken r = {.m = m};
+    size_t n = 0;
+    if (!m->grammar->vocab) return 0;
+    r.nbytes = weir_matcher_forced_bytes(m, r.text, sizeof r.text);
+    if (r.nbytes && retoken_encode(&r)) n = retoken_give(&r, 0, ids, capacity);
+    vec_free(&m->mem, &r.ids);
+    return weir_matcher_validate(m, ids, n);
+}
+
+/* Puts the text of the last tokens taken, at most RETOKEN_MAX text tokens,
+ * before the forced text; returns how many. */
+static size_t retoken_history(Retoken *r, uint32_t *taken)
+{
+    const Track *t = &r->m->track;
+    const Vocab *vocab = &r->m->grammar->vocab->vocab;
+    size_t n = 0, nbytes = 0;
+    while (n < RETOKEN_MAX && n < track_steps(t)) {
+        uint32_t id = t->steps.at[t->steps.count - 1 - n].token;
+        if (id == TRACK_BYTES || !vocab_is_text(vocab, id)) break;
+        Span bytes = vocab_bytes(vocab, id);
+        if (nbytes + bytes.size + r->nbytes > sizeof r->text) break;
+        nbytes += bytes.size;
+        taken[n++] = id;
     }
-    mem_free(&m->mem, all, need * sizeof *all);
-    return weir_matcher_validate(m, ids, taken);
+    memmove(r->text + nbytes, r->text, r->nbytes);
+    size_t pos = 0;
+    for (size_t i = n; i-- > 0;) {
+        Span bytes = vocab_bytes(vocab, taken[i]);
+        memcpy(r->text + pos, bytes.at, bytes.size);
+        pos += bytes.size;
+    }
+    r->nbytes += nbytes;
+    return n;
+}
+
+size_t weir_matcher_forced_retoken(weir_matcher *m, uint32_t *ids,
+                                   size_t capacity, size_t *rollback)
+{
+    Retoken r = {.m = m};
+    uint32_t taken[RETOKEN_MAX]; /* newest first */
+    size_t n = 0;
+    *rollback = 0;
+    if (!m->grammar->vocab) return 0;
+    r.nbytes = weir_matcher_forced_bytes(m, r.text, sizeof r.text);
+    size_t before = r.nbytes ? retoken_history(&r, taken) : 0, same = 0;
+    if (r.nbytes && retoken_encode(&r)) {
+        while (same < before && same < r.ids.count &&
+               r.ids.at[same] == taken[before - 1 - same])
+            same++;
+        n = retoken_give(&r, same, ids, capacity);
+    }
+    vec_free(&m->mem, &r.ids);
+    /* something new must come of it, and all that was read be read again */
+    size_t old = before - same, old_bytes = 0, new_bytes = 0;
+    for (size_t i = 0; i < old; i++)
+        old_bytes += vocab_bytes(&m->grammar->vocab->vocab, taken[i]).size;
+    for (size_t i = 0; i < n; i++)
+        new_bytes += vocab_bytes(&m->grammar->vocab->vocab, ids[i]).size;
+    if (!n || new_bytes <= old_bytes)
+        return weir_matcher_forced_tokens(m, ids, capacity);
+    *rollback = old;
+    return n;
 }

@@ -81,10 +81,23 @@ weir_fill weir_matcher_fill(weir_matcher *m, int32_t *row)
     return matcher_fill(m, (uint32_t *)row);
 }
 
+/* The grammar's own row for this position, if it has one that is right as it
+ * is: no stop tokens or token edges to put in. The hub, and so the matcher,
+ * keeps it alive. */
+static const uint32_t *kept_row(weir_matcher *m)
+{
+    if (m->grammar->has_tokens || m->owns_stops ||
+        weir_matcher_is_terminated(m) || weir_matcher_is_completed(m))
+        return NULL;
+    return mask_row(matcher_run(m), &m->hub->memo, &m->track.now);
+}
+
 const int32_t *weir_matcher_mask(weir_matcher *m)
 {
     size_t nbytes = row_words(m) * sizeof *m->row;
     if (!nbytes) return NULL;
+    const uint32_t *kept = kept_row(m);
+    if (kept) return (const int32_t *)kept;
     if (!m->row && !(m->row = mem_new(&m->mem, nbytes))) return NULL;
     if (m->row_generation != m->generation) {
         matcher_fill(m, m->row);
