@@ -454,6 +454,12 @@ WEIR_API size_t weir_matcher_forced_bytes(weir_matcher *matcher, char *out,
  * the first one that text to come could change. */
 WEIR_API size_t weir_matcher_forced_tokens(weir_matcher *matcher, uint32_t *ids,
                                            size_t capacity);
+/* The same, together with the last tokens taken, which the encoder may join
+ * with the forced text: after rollback(*rollback) accept the ids returned.
+ * With *rollback 0 that is weir_matcher_forced_tokens. */
+WEIR_API size_t weir_matcher_forced_retoken(weir_matcher *matcher,
+                                            uint32_t *ids, size_t capacity,
+                                            size_t *rollback);
 /* The shortest way to end the output, as tokens, without a stop token: for a
  * caller whose tokens run out. At most `capacity` are written; returns the
  * number needed, or SIZE_MAX when the vocabulary cannot spell it, it is longer
