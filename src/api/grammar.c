@@ -70,8 +70,7 @@ static bool grammar_fill(weir_grammar *g, weir_error *err)
     for (NodeId id = 0; id < g->ir.nodes.count; id++)
         g->has_tokens |= g->ir.nodes.at[id].kind == NODE_TOKENS;
     Network *shared = g->vocab ? &g->vocab->shared : NULL;
-    if (!network_init(&g->network, &g->ir, &lowered, shared, err))
-        return false;
+    if (!network_init(&g->network, &g->ir, &lowered, shared, err)) return false;
     g->start.ends = g->is_nullable;
     if (g->network.lowered.body.at[g->ir.root] == NODE_NEVER_ID) return true;
     State *start = network_start(&g->network);
@@ -89,8 +88,10 @@ weir_grammar *grammar_from_ir(weir_vocab *vocab, Ir *ir, weir_error *err)
     err = error_begin(err, &local);
     weir_grammar *g = ir_ok(ir) ? grammar_new(vocab, ir) : NULL;
     if (!g) {
-        if (ir->error.status) *err = ir->error;
-        else diag_no_memory(err);
+        if (ir->error.status)
+            *err = ir->error;
+        else
+            diag_no_memory(err);
         ir_free(ir);
         return NULL;
     }

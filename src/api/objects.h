@@ -40,7 +40,7 @@ struct weir_grammar {
     ConfigSet start;
     WalkCache walks; /* of states that are not shared; with a vocabulary */
     bool has_tokens; /* some token edge somewhere */
-    Lock lock; /* of `hub` */
+    Lock lock;       /* of `hub` */
     Hub *hub;
 };
 
@@ -56,8 +56,8 @@ struct weir_matcher {
     uint32_t nstops;
     bool owns_stops;
     uint64_t generation;
-    weir_status error; /* of the last failed call */
-    uint32_t *row;     /* for weir_matcher_mask; NULL until asked */
+    weir_status error;       /* of the last failed call */
+    uint32_t *row;           /* for weir_matcher_mask; NULL until asked */
     uint64_t row_generation; /* row is the mask of this position */
 };
 

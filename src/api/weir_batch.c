@@ -47,8 +47,11 @@ weir_status weir_batch_fill(weir_pool *pool, weir_matcher *const *matchers,
                             size_t count, const uint32_t *indices,
                             int32_t *rows, size_t stride, weir_fill *results)
 {
-    Batch b = {.matchers = matchers, .indices = indices, .rows = rows,
-               .stride = stride, .fills = results};
+    Batch b = {.matchers = matchers,
+               .indices = indices,
+               .rows = rows,
+               .stride = stride,
+               .fills = results};
     for (size_t i = 0; i < count; i++)
         if (matchers[i] && (!matchers[i]->grammar->vocab ||
                             stride < matchers[i]->grammar->vocab->masks.nwords))

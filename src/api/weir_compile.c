@@ -27,8 +27,8 @@ static void compile_json(Ir *ir, bool is_object, const weir_space *space)
 {
     JsonRules json;
     json_rules_init(&json, ir, space);
-    ir->root = is_object ? json_object_rule(&json, 0)
-                         : json_value_rule(&json, 0);
+    ir->root =
+        is_object ? json_object_rule(&json, 0) : json_value_rule(&json, 0);
 }
 
 static void compile_regex(Ir *ir, Span pattern, const weir_compile_opts *opts)
@@ -75,8 +75,8 @@ weir_grammar *weir_grammar_compile(weir_vocab *vocab, weir_source_kind kind,
     ir_init(&ir, mem_of(vocab, &mem), &o.limits);
     if (source.size > ir.limits.max_source)
         diag_fail(&ir.error, WEIR_LIMIT_BYTES, 0, 0,
-                  "found %zu bytes of source, expected at most %u",
-                  source.size, ir.limits.max_source);
+                  "found %zu bytes of source, expected at most %u", source.size,
+                  ir.limits.max_source);
     if (ir_ok(&ir)) front_end(&ir, kind, span_from(source), &o);
     return grammar_from_ir(vocab, &ir, err);
 }
@@ -137,8 +137,7 @@ size_t weir_grammar_print(const weir_grammar *grammar, weir_print_kind kind,
     return out.size;
 }
 
-void weir_grammar_describe(const weir_grammar *grammar,
-                           weir_grammar_info *info)
+void weir_grammar_describe(const weir_grammar *grammar, weir_grammar_info *info)
 {
     weir_grammar *g = (weir_grammar *)grammar; /* for its locks only */
     size_t network;

@@ -16,7 +16,7 @@ typedef struct Entry Entry;
 struct Entry {
     Entry *newer, *older;
     uint64_t hash;
-    Span key; /* owned */
+    Span key;              /* owned */
     weir_grammar *grammar; /* NULL while compiling and after a failure */
     weir_error error;
     bool is_done;
@@ -41,8 +41,7 @@ weir_compiler *weir_compiler_new(weir_vocab *vocab,
     weir_error local;
     weir_compiler_opts opts = {.size = sizeof opts};
     err = error_begin(err, &local);
-    if (given && !opts_known(given, given->size, sizeof opts, err))
-        return NULL;
+    if (given && !opts_known(given, given->size, sizeof opts, err)) return NULL;
     if (given) memcpy(&opts, given, MIN(given->size, sizeof opts));
     weir_compiler *c = mem_zero(&vocab->mem, sizeof *c);
     if (!c) return diag_no_memory(err), NULL;
@@ -91,13 +90,12 @@ static void key_options(Key *key, const weir_compile_opts *o)
     const weir_space *s = &o->space;
     const weir_limits *l = &o->limits;
     const uint64_t numbers[] = {
-        s->kind,       s->max_run,    s->indent,      l->max_source,
-        l->max_depth,  l->max_rules,  l->max_states,  l->max_work,
+        s->kind,       s->max_run,     s->indent,     l->max_source,
+        l->max_depth,  l->max_rules,   l->max_states, l->max_work,
         l->max_memory, l->max_configs, l->max_step,   o->ignore_case,
         o->dot_all,
     };
-    for (size_t i = 0; i < COUNT_OF(numbers); i++)
-        key_number(key, numbers[i]);
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) key_number(key, numbers[i]);
     key_text(key, s->item_separator.data, s->item_separator.size);
     key_text(key, s->key_separator.data, s->key_separator.size);
     key_text(key, s->pattern.data, s->pattern.size);

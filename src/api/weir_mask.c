@@ -46,8 +46,7 @@ static MaskRun *matcher_run(weir_matcher *m)
     return &m->run;
 }
 
-static weir_fill fill_failed(weir_matcher *m, uint32_t *row,
-                             weir_status status)
+static weir_fill fill_failed(weir_matcher *m, uint32_t *row, weir_status status)
 {
     m->error = status;
     memset(row, 0, row_words(m) * sizeof *row);

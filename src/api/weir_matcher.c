@@ -76,9 +76,8 @@ weir_matcher *matcher_start(weir_grammar *grammar, Hub *hub,
     weir_matcher *m = matcher_alloc(grammar, hub);
     if (!m) return NULL;
     m->termination = opts->termination;
-    if (stops_set(m, opts) &&
-        track_init(&m->track, &hub->mem, &hub->stacks, &grammar->ir.limits,
-                   &grammar->start))
+    if (stops_set(m, opts) && track_init(&m->track, &hub->mem, &hub->stacks,
+                                         &grammar->ir.limits, &grammar->start))
         return m;
     weir_matcher_free(m);
     return NULL;
@@ -100,8 +99,7 @@ weir_matcher *weir_matcher_new(weir_grammar *grammar,
     weir_error local;
     weir_matcher_opts opts = {.size = sizeof opts};
     err = error_begin(err, &local);
-    if (given && !opts_known(given, given->size, sizeof opts, err))
-        return NULL;
+    if (given && !opts_known(given, given->size, sizeof opts, err)) return NULL;
     if (given) memcpy(&opts, given, MIN(given->size, sizeof opts));
     weir_matcher *m = matcher_start(grammar, hub_borrow(grammar), &opts);
     if (!m) diag_no_memory(err);
@@ -115,11 +113,9 @@ void weir_matcher_free(weir_matcher *m)
     weir_grammar *grammar = m->grammar;
     track_free(&m->track);
     if (m->has_run) maskrun_free(&m->run);
-    if (m->owns_stops)
-        mem_free(&mem, m->stops, m->nstops * sizeof *m->stops);
+    if (m->owns_stops) mem_free(&mem, m->stops, m->nstops * sizeof *m->stops);
     if (m->row)
-        mem_free(&mem, m->row,
-                 grammar->vocab->masks.nwords * sizeof *m->row);
+        mem_free(&mem, m->row, grammar->vocab->masks.nwords * sizeof *m->row);
     hub_drop(m->hub);
     mem_free(&mem, m, sizeof *m);
     weir_grammar_free(grammar);
@@ -338,13 +334,11 @@ weir_status weir_matcher_rollback(weir_matcher *m, size_t steps)
     return WEIR_OK;
 }
 
-size_t weir_matcher_validate(weir_matcher *m, const uint32_t *ids,
-                             size_t count)
+size_t weir_matcher_validate(weir_matcher *m, const uint32_t *ids, size_t count)
 {
     size_t taken = 0;
     uint64_t generation = m->generation;
-    while (taken < count &&
-           weir_matcher_accept(m, ids[taken]) == WEIR_ACCEPTED)
+    while (taken < count && weir_matcher_accept(m, ids[taken]) == WEIR_ACCEPTED)
         taken++;
     weir_matcher_rollback(m, taken);
     m->generation = generation;

@@ -40,8 +40,8 @@ static uint64_t vocab_hash_of(const weir_grammar *g)
 static Span step_text(const Track *t, uint32_t i)
 {
     uint32_t from = t->steps.at[i].text_start;
-    uint32_t to = i + 1 < t->steps.count ? t->steps.at[i + 1].text_start
-                                         : t->text.count;
+    uint32_t to =
+        i + 1 < t->steps.count ? t->steps.at[i + 1].text_start : t->text.count;
     return span_of(t->text.at + from, to - from);
 }
 
@@ -58,8 +58,7 @@ static void put_steps(Out *out, const Track *t)
     }
 }
 
-size_t weir_matcher_export(const weir_matcher *m, void *buffer,
-                           size_t capacity)
+size_t weir_matcher_export(const weir_matcher *m, void *buffer, size_t capacity)
 {
     Out out = {buffer, capacity, 0};
     out_bytes(&out, span_of(magic, sizeof magic));

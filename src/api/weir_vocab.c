@@ -26,7 +26,8 @@ static bool shared_make(weir_vocab *v, weir_error *err)
 
 /* Takes every state of the JSON frames that has costly walks. */
 static const char warm_sample[] =
-    "{\"a\\u00e9\\ud83d\\ude00\\n\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\": [1, -2.5e+30, 0,"
+    "{\"a\\u00e9\\ud83d\\ude00\\n\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\": [1, "
+    "-2.5e+30, 0,"
     " {\"b\" : \"\" , \"c\":true}, [ ], {}, null , false , 12.5 ],\n"
     " \"d\":{\"e\":[[1]], \"f\" :-0,\"g\":{ \"h\": \"i\"}} }";
 
@@ -202,8 +203,8 @@ static size_t vocab_bytes_held(const weir_vocab *v)
     uint32_t frames, states;
     size_t network;
     network_count((Network *)&v->shared, &frames, &states, &network);
-    return sizeof *v + vocab_memory(&v->vocab) + v->masks.arena.total + network +
-           v->shared_ir.arena.total;
+    return sizeof *v + vocab_memory(&v->vocab) + v->masks.arena.total +
+           network + v->shared_ir.arena.total;
 }
 
 void weir_vocab_describe(const weir_vocab *vocab, weir_vocab_info *info)
@@ -246,6 +247,6 @@ size_t weir_vocab_decode(const weir_vocab *vocab, const uint32_t *ids,
                          size_t count, bool with_special, char *out,
                          size_t capacity)
 {
-    return vocab_decode(&vocab->vocab, ids, count, with_special,
-                        (uint8_t *)out, capacity);
+    return vocab_decode(&vocab->vocab, ids, count, with_special, (uint8_t *)out,
+                        capacity);
 }

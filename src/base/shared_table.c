@@ -46,8 +46,7 @@ bool shared_add(SharedTable *table, Arena *arena, SharedItem *item)
 {
     SharedSlots *slots =
         atomic_load_explicit(&table->slots, memory_order_relaxed);
-    if (table->count >= slots->cap / 2)
-        slots = slots_grow(table, arena, slots);
+    if (table->count >= slots->cap / 2) slots = slots_grow(table, arena, slots);
     if (!slots) return false;
     slots_put(slots, item);
     table->count++;

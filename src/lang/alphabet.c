@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+#include "base/utf8.h"
+
 void alphabet_init(Alphabet *alphabet, LangCtx *ctx)
 {
     *alphabet = (Alphabet){.ctx = ctx};
@@ -59,6 +61,12 @@ uint32_t alphabet_label(Alphabet *a, const RuneRange *ranges, uint32_t count)
     memcpy(a->ranges.at + a->ranges.count, ranges, key.size);
     a->ranges.count += count;
     return label;
+}
+
+bool alphabet_is_any(const Alphabet *a, uint32_t label)
+{
+    static const RuneRange any[] = {{0, 0xD7FF}, {0xE000, RUNE_MAX}};
+    return span_equal(label_bytes(a, label), span_of(any, sizeof any));
 }
 
 /* ---- spans ---- */

@@ -38,6 +38,8 @@ void alphabet_free(Alphabet *alphabet);
 uint32_t alphabet_label(Alphabet *alphabet, const RuneRange *ranges,
                         uint32_t count);
 bool alphabet_close(Alphabet *alphabet);
+/* Whether the label is the set of all code points. */
+bool alphabet_is_any(const Alphabet *alphabet, uint32_t label);
 
 static inline uint32_t alphabet_labels(const Alphabet *alphabet)
 {

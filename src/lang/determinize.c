@@ -2,8 +2,9 @@
  *
  * In:    an Nfa.   Out: the minimal Dfa.
  * A state of the result is a sorted set of those Nfa states that can read a
- * code point or accept; states behind empty edges only are left out, so that
- * fewer sets differ. Equal sets are one state.
+ * code point or accept; states behind empty edges only are left out, and a set
+ * with a state that accepts everything is that state alone, so that fewer sets
+ * differ. Equal sets are one state.
  * Cost:  exponential at worst, so states, edges and set members are charged,
  *        and an empty budget ends in an error and no result.
  * Holds: states [0, done) have their edges, [done, count) are queued.
@@ -32,8 +33,10 @@ typedef struct Subsets {
     VEC(Bucket) buckets;   /* targets of the present set */
     VEC(uint32_t) classes; /* that have some */
     VEC(uint32_t) stack;
-    uint32_t *class_bucket; /* by class: newest bucket, or NFA_NONE */
-    uint32_t *seen, epoch;  /* by Nfa state: epoch of the last visit */
+    uint32_t *class_bucket;   /* by class: newest bucket, or NFA_NONE */
+    uint8_t *universal;       /* by Nfa state: accepts every string */
+    uint32_t universal_state; /* one of those */
+    uint32_t *seen, epoch;    /* by Nfa state: epoch of the last visit */
 } Subsets;
 
 static int number_order(const void *x, const void *y)
@@ -89,8 +92,9 @@ static bool close_stack(Subsets *s)
 
 static bool set_accepts(const Subsets *s, Span set)
 {
-    for (size_t i = 0; i < set.size / sizeof(uint32_t); i++)
-        if (((const uint32_t *)(const void *)set.at)[i] == s->nfa->accept)
+    const uint32_t *members = (const void *)set.at;
+    for (size_t i = 0; i < set.size / sizeof *members; i++)
+        if (members[i] == s->nfa->accept || s->universal[members[i]])
             return true;
     return false;
 }
@@ -110,10 +114,22 @@ static uint32_t set_find(const Subsets *s, Span key, uint64_t hash)
     return NFA_NONE;
 }
 
+/* If one of the newest members accepts everything, it will do; all such are
+ * one. */
+static void set_simplify(Subsets *s, uint32_t start)
+{
+    for (uint32_t i = start; i < s->members.count; i++)
+        if (s->universal[s->members.at[i]]) {
+            s->members.at[start] = s->universal_state;
+            s->members.count = start + 1;
+        }
+}
+
 /* The number of the set whose members are the pool's tail from `start`. */
 static bool set_intern(Subsets *s, uint32_t start, uint32_t *set)
 {
     LangCtx *ctx = s->ctx;
+    set_simplify(s, start);
     uint32_t count = s->members.count - start;
     if (count)
         qsort(s->members.at + start, count, sizeof(uint32_t), number_order);
@@ -201,23 +217,34 @@ static bool run(Subsets *s)
     return true;
 }
 
+static bool arrays_init(Subsets *s, Arena *scratch)
+{
+    size_t nclasses = (size_t)s->nfa->alphabet.nclasses + 1;
+    uint32_t nstates = s->nfa->state_edge.count;
+    s->class_bucket = arena_array(scratch, uint32_t, nclasses);
+    s->seen = arena_zero(scratch, nstates * sizeof *s->seen);
+    s->universal = arena_zero(scratch, nstates);
+    if (scratch->failed) return lang_no_memory(s->ctx);
+    memset(s->class_bucket, 0xFF, nclasses * sizeof *s->class_bucket);
+    if (!nfa_find_universal(s->nfa, s->universal)) return false;
+    while (s->universal_state + 1 < nstates &&
+           !s->universal[s->universal_state])
+        s->universal_state++;
+    return true;
+}
+
 const Dfa *nfa_determinize(Nfa *nfa)
 {
     LangCtx *ctx = nfa->ctx;
     if (!alphabet_close(&nfa->alphabet)) return lang_none();
-    size_t nclasses = (size_t)nfa->alphabet.nclasses + 1;
-    size_t nstates = nfa->state_edge.count;
     Subsets s = {.ctx = ctx, .nfa = nfa};
+    Arena scratch;
     graph_init(&s.graph, ctx);
-    s.class_bucket = mem_new(ctx->mem, nclasses * sizeof(uint32_t));
-    s.seen = mem_zero(ctx->mem, nstates * sizeof(uint32_t));
+    arena_init(&scratch, ctx->mem, 0);
     const Dfa *out = lang_none();
-    if (s.class_bucket && s.seen) {
-        memset(s.class_bucket, 0xFF, nclasses * sizeof(uint32_t));
-        if (run(&s)) out = graph_finish(&s.graph, &nfa->alphabet);
-    } else {
-        lang_no_memory(ctx);
-    }
+    if (arrays_init(&s, &scratch) && run(&s))
+        out = graph_finish(&s.graph, &nfa->alphabet);
+    arena_free(&scratch);
     graph_free(&s.graph);
     vec_free(ctx->mem, &s.members);
     vec_free(ctx->mem, &s.set_end);
@@ -225,7 +252,5 @@ const Dfa *nfa_determinize(Nfa *nfa)
     vec_free(ctx->mem, &s.buckets);
     vec_free(ctx->mem, &s.classes);
     vec_free(ctx->mem, &s.stack);
-    mem_free(ctx->mem, s.class_bucket, nclasses * sizeof(uint32_t));
-    mem_free(ctx->mem, s.seen, nstates * sizeof(uint32_t));
     return out;
 }

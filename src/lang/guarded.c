@@ -51,11 +51,12 @@ typedef struct Guarded {
     BddPool bdd;
     Graph graph;
     Arena scratch;
-    Bdd end;          /* the atom END */
-    uint32_t *owner;  /* by state of a look-behind: the assertion */
-    uint64_t *mask;   /* by atom: assertions it may still ask for */
-    uint8_t *is_atom; /* by state: has edges over labels */
-    uint8_t *accepts; /* by state: accepting state of a look-ahead */
+    Bdd end;            /* the atom END */
+    uint32_t *owner;    /* by state of a look-behind: the assertion */
+    uint64_t *mask;     /* by atom: assertions it may still ask for */
+    uint8_t *is_atom;   /* by state: has edges over labels */
+    uint8_t *accepts;   /* by state: accepting state of a look-ahead */
+    uint8_t *universal; /* by state: accepts every string */
     /* Dfa states: main formula, then Behind pairs, in one pool */
     VEC(uint32_t) keys;
     VEC(uint32_t) key_end;
@@ -164,6 +165,7 @@ static Bdd found_formula(Guarded *g)
         uint32_t s = g->found.at[i];
         Bdd here = BDD_FALSE;
         if (g->is_atom[s]) here = bdd_var(&g->bdd, s);
+        if (g->universal[s]) here = BDD_TRUE;
         if (s == g->nfa->accept) here = bdd_or(&g->bdd, here, g->end);
         if (g->accepts[s]) here = BDD_TRUE;
         sum = bdd_or(&g->bdd, sum, bdd_and(&g->bdd, g->when[s], here));
@@ -506,6 +508,7 @@ static bool arrays_init(Guarded *g)
     g->mask = arena_zero(scratch, n * sizeof *g->mask);
     g->is_atom = arena_zero(scratch, n);
     g->accepts = arena_zero(scratch, n);
+    g->universal = arena_zero(scratch, n);
     g->is_queued = arena_zero(scratch, n);
     g->closure = arena_zero(scratch, n * sizeof *g->closure);
     g->delta = arena_zero(scratch, n * sizeof *g->delta);
@@ -528,7 +531,7 @@ static bool guarded_init(Guarded *g)
     for (uint32_t k = 0; k < nfa->assertions.count; k++)
         if (!nfa->assertions.at[k].is_behind)
             g->accepts[nfa->assertions.at[k].accept] = 1;
-    if (!find_masks(g)) return false;
+    if (!find_masks(g) || !nfa_find_universal(nfa, g->universal)) return false;
     bdd_init(&g->bdd, g->ctx, g->mask);
     g->end = bdd_var(&g->bdd, nfa->state_edge.count);
     return lang_ok(g->ctx);

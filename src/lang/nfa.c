@@ -100,6 +100,48 @@ void nfa_dfa(Nfa *nfa, uint32_t from, const Dfa *dfa, uint32_t to)
     if (lang_ok(ctx)) nfa_empty(nfa, from, copy.base);
 }
 
+enum { ENDS = 2 }; /* EMPTY edges lead to `accept` */
+
+/* One pass of the search for states that may end; whether it found more. */
+static bool find_ends(const Nfa *nfa, uint8_t *marks)
+{
+    bool changed = false;
+    for (uint32_t s = nfa->state_edge.count; s-- > 0;)
+        for (uint32_t e = nfa->state_edge.at[s]; e != NFA_NONE;
+             e = nfa->edges.at[e].next)
+            if (!marks[s] && nfa->edges.at[e].kind == NFA_EMPTY &&
+                marks[nfa->edges.at[e].to])
+                marks[s] = ENDS, changed = true;
+    return changed;
+}
+
+static bool loops_on_any(const Nfa *nfa, uint32_t state)
+{
+    for (uint32_t e = nfa->state_edge.at[state]; e != NFA_NONE;
+         e = nfa->edges.at[e].next) {
+        NfaEdge edge = nfa->edges.at[e];
+        if (edge.kind == NFA_LABEL && edge.to == state &&
+            alphabet_is_any(&nfa->alphabet, edge.arg))
+            return true;
+    }
+    return false;
+}
+
+bool nfa_find_universal(const Nfa *nfa, uint8_t *universal)
+{
+    enum { PASSES = 8 }; /* states mostly lead to later ones, or wait here */
+    uint8_t *marks = universal;
+    bool changed = true;
+    marks[nfa->accept] = ENDS;
+    for (int i = 0; changed && i < PASSES; i++) {
+        changed = find_ends(nfa, marks);
+        if (!lang_charge(nfa->ctx, nfa->edges.count + 1)) return false;
+    }
+    for (uint32_t s = 0; s < nfa->state_edge.count; s++)
+        universal[s] = marks[s] == ENDS && loops_on_any(nfa, s);
+    return true;
+}
+
 const Dfa *nfa_finish(Nfa *nfa)
 {
     const Dfa *out = lang_none();

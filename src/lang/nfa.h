@@ -64,6 +64,11 @@ uint32_t nfa_assertion(Nfa *nfa, uint32_t start, uint32_t accept,
 /* A copy of the Dfa, entered from `from`, left to `to` where it accepts. */
 void nfa_dfa(Nfa *nfa, uint32_t from, const Dfa *dfa, uint32_t to);
 
+/* Marks, by state, those from which every string is accepted: a loop over any
+ * code point and a way of EMPTY edges to `accept`. Conservative: may miss
+ * some. `universal` is zeroed. */
+bool nfa_find_universal(const Nfa *nfa, uint8_t *universal);
+
 /* The language as a minimal Dfa; frees the Nfa. */
 const Dfa *nfa_finish(Nfa *nfa);
 

@@ -15,10 +15,10 @@
 #include "mask/explore.h"
 
 enum {
-    SMALL_TRIE = 64,   /* ids: below, no walk is kept for a remainder trie */
-    LARGE_TREE = 128,  /* ids below a node that has a walk of its own */
-    MANY_BYTES = 64,   /* continuations of a state that has one */
-    MAX_DEPTH = 200    /* remainders of remainders, then directly */
+    SMALL_TRIE = 64,  /* ids: below, no walk is kept for a remainder trie */
+    LARGE_TREE = 128, /* ids below a node that has a walk of its own */
+    MANY_BYTES = 64,  /* continuations of a state that has one */
+    MAX_DEPTH = 200   /* remainders of remainders, then directly */
 };
 
 ConfigSet *set_borrow(MaskRun *run)
@@ -50,7 +50,8 @@ uint32_t reg_class(const State *q, uint32_t reg, uint32_t most)
     const Frame *f = q->frame;
     if (!f->is_counted) return 0;
     uint32_t lo = f->lo, hi = f->hi;
-    if (reg >= lo && (hi == REPEAT_INF || (hi - reg >= most && hi - lo >= most)))
+    if (reg >= lo &&
+        (hi == REPEAT_INF || (hi - reg >= most && hi - lo >= most)))
         return lo;
     if (lo > most && reg < lo - most) return 0;
     return reg;
@@ -127,23 +128,22 @@ static unsigned many_bytes(const ByteSet *set)
 
 /* A walk of the subtree at `node`, if it pays; its registers must be free of
  * limits, since what it finds is handed on without them. */
-static const Walk *subtree_walk(Direct *d, const TrieNode *node,
-                                uint32_t depth, const ConfigSet *set)
+static const Walk *subtree_walk(Direct *d, const TrieNode *node, uint32_t depth,
+                                const ConfigSet *set)
 {
     if (!d->is_making || set->list.count != 1 || set->ends) return NULL;
     uint32_t below = node->tok_end - trie_own_end(&d->x->trie, node);
     Config c = set->list.at[0];
-    if (below < LARGE_TREE || many_bytes(&c.q->first) < MANY_BYTES)
-        return NULL;
+    if (below < LARGE_TREE || many_bytes(&c.q->first) < MANY_BYTES) return NULL;
     if (d->x->rise && walk_is_own(c.q)) return NULL;
     const Walk *w = explore_walk(d->run, d->x,
                                  (uint32_t)(node - d->x->trie.nodes), depth, c);
     if (!w || w->leaks) return NULL;
     if (w->rise_kind != RISE_OWN) return w;
     RiseRange r = own_leaving(c.q->frame, c.reg);
-    bool is_free = w->rise_max <= r.hi &&
-                   (!w->leaving || (r.lo <= w->leaving->rise_min &&
-                                    w->leaving->rise_max <= r.hi));
+    bool is_free =
+        w->rise_max <= r.hi && (!w->leaving || (r.lo <= w->leaving->rise_min &&
+                                                w->leaving->rise_max <= r.hi));
     return is_free ? w : NULL;
 }
 
@@ -190,8 +190,7 @@ static void gather_config(void *user, Config c)
 /* True if every configuration has a walk that can be used. */
 static bool all_walk(Gather *g)
 {
-    if (g->x->trie.nids < SMALL_TRIE || g->run->depth > MAX_DEPTH)
-        return false;
+    if (g->x->trie.nids < SMALL_TRIE || g->run->depth > MAX_DEPTH) return false;
     for (uint32_t i = 0; i < g->configs.count; i++) {
         Config c = g->configs.at[i];
         if (g->x->rise && walk_is_own(c.q)) return false;
@@ -232,8 +231,8 @@ static void build_walk(void *user, const Walk *w, RiseRange range)
     for (uint32_t i = 0; i < w->ninside && !b->no_memory; i++) {
         uint32_t rise = w->rise ? w->rise[i] : 0;
         if (w->rise && !rise_in(range, rise)) continue;
-        b->no_memory = !vec_push(b->mem, &b->inside,
-                                 (WalkEntry){w->inside[i], 0, rise});
+        b->no_memory =
+            !vec_push(b->mem, &b->inside, (WalkEntry){w->inside[i], 0, rise});
     }
 }
 
@@ -289,13 +288,16 @@ const Walk *explore_walk(MaskRun *run, const MaskTrie *x, uint32_t node,
                          uint32_t depth, Config c)
 {
     WalkCache *cache = cache_for(run, x, c.q);
-    uint32_t reg = walk_is_own(c.q)
-                       ? 0
-                       : reg_class(c.q, c.reg, x->trie.depth);
+    uint32_t reg = walk_is_own(c.q) ? 0 : reg_class(c.q, c.reg, x->trie.depth);
     const Walk *known = walkcache_find(cache, x, node, c.q, reg);
     if (known) return known;
-    WalkBuild b = {.vocab = run->vocab->vocab, .mem = run->mem, .trie = x,
-                   .q = c.q, .node = node, .depth = depth, .reg = reg,
+    WalkBuild b = {.vocab = run->vocab->vocab,
+                   .mem = run->mem,
+                   .trie = x,
+                   .q = c.q,
+                   .node = node,
+                   .depth = depth,
+                   .reg = reg,
                    .max_leaving = cache->max_leaving};
     const Walk *w = make_walk(run, cache, &b, c);
     walkbuild_free(&b);

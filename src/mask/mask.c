@@ -18,7 +18,9 @@ enum { FEW_IDS = 96 }; /* ids that are as quick to set as a row to copy */
 
 bool maskvocab_init(MaskVocab *v, const Mem *mem, const Vocab *vocab)
 {
-    *v = (MaskVocab){.mem = mem, .vocab = vocab, .width = vocab->width,
+    *v = (MaskVocab){.mem = mem,
+                     .vocab = vocab,
+                     .width = vocab->width,
                      .nwords = WEIR_MASK_WORDS(vocab->width)};
     arena_init(&v->arena, mem, 0);
     TrieEntry *entries = mem_new(mem, (vocab->ntokens + 1) * sizeof *entries);
@@ -156,15 +158,13 @@ static void build_base(RowBuild *b, const uint32_t *bitmap)
         b->base = bitmap;
     else
         b->is_whole = true;
-    for (uint32_t i = 0; i < b->run->vocab->nwords; i++)
-        b->row[i] |= bitmap[i];
+    for (uint32_t i = 0; i < b->run->vocab->nwords; i++) b->row[i] |= bitmap[i];
 }
 
 static void row_walk(void *user, const Walk *w, RiseRange range)
 {
     RowBuild *b = user;
-    bool all = !w->rise ||
-               (range.lo <= w->rise_min && w->rise_max <= range.hi);
+    bool all = !w->rise || (range.lo <= w->rise_min && w->rise_max <= range.hi);
     if (all && w->bitmap) {
         build_base(b, w->bitmap);
         return;
@@ -180,8 +180,7 @@ static void row_node(void *user, const MaskTrie *x, const TrieNode *node,
     RowBuild *b = user;
     uint32_t end = trie_own_end(&x->trie, node);
     for (uint32_t p = node->tok; p < end; p++)
-        if (!x->rise || rise_in(range, x->rise[p]))
-            build_id(b, x->trie.ids[p]);
+        if (!x->rise || rise_in(range, x->rise[p])) build_id(b, x->trie.ids[p]);
 }
 
 /* ---- remembering ---- */
@@ -213,8 +212,8 @@ static bool mask_set(Mask *mask, Arena *arena, const RowBuild *b)
     }
     mask->base = b->base;
     mask->nids = run->ids.count;
-    mask->ids = arena_copy(arena, run->ids.at,
-                           run->ids.count * sizeof *run->ids.at);
+    mask->ids =
+        arena_copy(arena, run->ids.at, run->ids.count * sizeof *run->ids.at);
     return mask->ids != NULL;
 }
 
@@ -258,8 +257,7 @@ static const uint32_t *mask_promote(const MaskRun *run, MaskMemo *memo,
     const uint32_t *row =
         atomic_load_explicit(&mask->row, memory_order_relaxed);
     uint32_t *made = NULL;
-    if (!row && !memo->arena.failed)
-        made = arena_alloc(&memo->arena, nbytes);
+    if (!row && !memo->arena.failed) made = arena_alloc(&memo->arena, nbytes);
     if (made) {
         mask_write(run, mask, made);
         atomic_store_explicit(&mask->row, made, memory_order_release);
@@ -292,9 +290,8 @@ static weir_status run_end(MaskRun *run)
     return status;
 }
 
-static weir_status mask_make(MaskRun *run, MaskMemo *memo,
-                             const ConfigSet *set, uint64_t hash,
-                             uint32_t *row)
+static weir_status mask_make(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
+                             uint64_t hash, uint32_t *row)
 {
     RowBuild b = {.run = run, .row = row};
     Findings to = {row_walk, row_node, NULL, &b};

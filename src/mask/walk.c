@@ -136,8 +136,7 @@ static void regular_reached(WalkBuild *b, const TrieNode *node, uint32_t depth,
         walkbuild_exit(b, b->trie, node, depth, rise);
 }
 
-static void regular_run(WalkBuild *b, RegularLevel *levels,
-                        weir_status *status)
+static void regular_run(WalkBuild *b, RegularLevel *levels, weir_status *status)
 {
     const Trie *trie = &b->trie->trie;
     uint32_t depth = 0;
@@ -226,8 +225,7 @@ static MaskTrie *leaving_make(WalkCache *cache, const WalkBuild *b,
     if (!x || !trie_build(&x->trie, &cache->arena, b->mem, texts, n))
         return NULL;
     uint32_t *skip = arena_array(&cache->arena, uint32_t, n);
-    uint32_t *rise =
-        kind ? arena_array(&cache->arena, uint32_t, n) : NULL;
+    uint32_t *rise = kind ? arena_array(&cache->arena, uint32_t, n) : NULL;
     if (!skip || (kind && !rise)) return NULL;
     for (uint32_t p = 0; p < n; p++) {
         const WalkEntry *e = &b->leaving.at[x->trie.ids[p]];
@@ -253,8 +251,8 @@ static bool keep_leaving(WalkCache *cache, Walk *w, const WalkBuild *b)
     for (uint32_t i = 0; i < n; i++) {
         const WalkEntry *e = &b->leaving.at[i];
         Span text = vocab_bytes(b->vocab, e->id);
-        texts[i] = (TrieEntry){
-            span_of(text.at + e->skip, text.size - e->skip), i};
+        texts[i] =
+            (TrieEntry){span_of(text.at + e->skip, text.size - e->skip), i};
     }
     w->leaving = leaving_make(cache, b, texts, w->rise_kind);
     mem_free(b->mem, texts, n * sizeof *texts);
@@ -275,9 +273,8 @@ static Walk *keep_new(WalkCache *cache, const WalkBuild *b, uint32_t nwords)
                    : b->trie->rise   ? RISE_TRIE
                                      : RISE_NONE;
     if (b->leaks) return w;
-    return keep_inside(cache, w, b, nwords) && keep_leaving(cache, w, b)
-               ? w
-               : NULL;
+    return keep_inside(cache, w, b, nwords) && keep_leaving(cache, w, b) ? w
+                                                                         : NULL;
 }
 
 const Walk *walkcache_keep(WalkCache *cache, WalkBuild *b, uint32_t nwords)

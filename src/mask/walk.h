@@ -79,8 +79,8 @@ typedef struct WalkBuild {
     const MaskTrie *trie;
     State *q;
     uint32_t node, depth, reg; /* depth: bytes above `node` */
-    VEC(WalkEntry) inside;  /* skip unused */
-    VEC(WalkEntry) leaving; /* skip: bytes before the remainder */
+    VEC(WalkEntry) inside;     /* skip unused */
+    VEC(WalkEntry) leaving;    /* skip: bytes before the remainder */
     uint32_t max_leaving;
     bool leaks, no_memory;
 } WalkBuild;

@@ -69,8 +69,7 @@ static void set_insert(Stepper *s, ConfigSet *set, Config c)
     Config *at = set->list.at;
     if (i && !config_order(&at[i - 1], c.q, c.reg)) {
         if (at[i - 1].stack != c.stack)
-            at[i - 1].stack = stack_union(&s->stacks, at[i - 1].stack,
-                                          c.stack);
+            at[i - 1].stack = stack_union(&s->stacks, at[i - 1].stack, c.stack);
         return;
     }
     if (c.q->frame->is_counted && set_covers(set, &i, &c)) return;
@@ -98,8 +97,7 @@ static void add_one(Stepper *s, ConfigSet *set, Config c)
         for (uint32_t i = 1; i < node->count; i++) {
             Config other = {node->at[i].ret, node->at[i].below,
                             node->at[i].reg};
-            if (!vec_push(s->mem, &s->pending, other))
-                fail(s, WEIR_NO_MEMORY);
+            if (!vec_push(s->mem, &s->pending, other)) fail(s, WEIR_NO_MEMORY);
         }
         c = (Config){node->at[0].ret, node->at[0].below, node->at[0].reg};
     }
@@ -196,8 +194,8 @@ static ConfigNext return_for(Config *c, uint8_t byte)
             return here ? CONFIG_MOVED : CONFIG_DEAD;
         if (c->stack->count != 1) return CONFIG_FORKS;
         StackEntry e = c->stack->at[0];
-        bool there = byteset_has(&e.ret->first, byte) ||
-                     state_accepts(e.ret, e.reg);
+        bool there =
+            byteset_has(&e.ret->first, byte) || state_accepts(e.ret, e.reg);
         if (here) return there ? CONFIG_FORKS : CONFIG_MOVED;
         if (!there) return CONFIG_DEAD;
         *c = (Config){e.ret, e.below, e.reg};

@@ -177,8 +177,8 @@ void stack_forget_unions(StackUser *user)
     map_clear(user->mem, &user->pair_index);
 }
 
-const StackNode *stack_push(StackUser *user, const StackNode *below,
-                            State *ret, uint32_t reg)
+const StackNode *stack_push(StackUser *user, const StackNode *below, State *ret,
+                            uint32_t reg)
 {
     StackEntry entry = {ret, below, reg};
     return node_intern(user, &entry, 1, false);

@@ -52,7 +52,7 @@ typedef struct StackUser {
     Arena arena;
     Map index;
     VEC(const StackNode *) own;
-    VEC(StackEntry) entries; /* of unions in progress */
+    VEC(StackEntry) entries;     /* of unions in progress */
     VEC(struct StackPair) pairs; /* unions done, within one step */
     Map pair_index;
     uint32_t depth;
@@ -72,8 +72,8 @@ void stackuser_free(StackUser *user);
 void stackuser_reset(StackUser *user);
 
 /* `ret` on top of `below`. On failure user->status is set. */
-const StackNode *stack_push(StackUser *user, const StackNode *below,
-                            State *ret, uint32_t reg);
+const StackNode *stack_push(StackUser *user, const StackNode *below, State *ret,
+                            uint32_t reg);
 /* All stacks of both. */
 const StackNode *stack_union(StackUser *user, const StackNode *a,
                              const StackNode *b);

@@ -75,11 +75,11 @@ void track_free(Track *t)
     t->mem = NULL;
 }
 
-#define vec_copy(mem, to, from)                                        \
-    (vec_reserve((mem), (to), (from)->count) &&                        \
-     ((from)->count ? (void)memcpy((to)->at, (from)->at,               \
-                                   (from)->count * sizeof *(to)->at)   \
-                    : (void)0,                                         \
+#define vec_copy(mem, to, from)                                      \
+    (vec_reserve((mem), (to), (from)->count) &&                      \
+     ((from)->count ? (void)memcpy((to)->at, (from)->at,             \
+                                   (from)->count * sizeof *(to)->at) \
+                    : (void)0,                                       \
       (to)->count = (from)->count, true))
 
 bool track_fork(Track *to, const Track *from, StackHub *hub,
@@ -131,10 +131,11 @@ ConfigNext track_take_alone(Track *t, uint32_t token, Span bytes)
     if (end != CONFIG_MOVED) return end;
     const TrackStep *last = &t->steps.at[t->steps.count - 1];
     const Config *before = &t->pool.at[last->start];
-    TrackStep step = {.token = token, .start = last->start, .count = 1,
+    TrackStep step = {.token = token,
+                      .start = last->start,
+                      .count = 1,
                       .text_start = t->text.count};
-    if (c.q != before->q || c.stack != before->stack ||
-        c.reg != before->reg) {
+    if (c.q != before->q || c.stack != before->stack || c.reg != before->reg) {
         step.start = t->pool.count;
         if (!vec_push(t->mem, &t->pool, c)) return CONFIG_FORKS;
     }
@@ -202,8 +203,8 @@ bool track_take(Track *t, uint32_t token, Span bytes)
 
 bool track_take_stop(Track *t, uint32_t token)
 {
-    TrackStep step = {.token = token, .text_start = t->text.count,
-                      .is_stop = true};
+    TrackStep step = {
+        .token = token, .text_start = t->text.count, .is_stop = true};
     if (!step_push(t, step, &t->now)) return false;
     t->is_stopped = true;
     return true;

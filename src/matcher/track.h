@@ -11,8 +11,8 @@
 
 /* What a step took in. */
 typedef struct TrackStep {
-    uint32_t token;  /* or TRACK_BYTES: text[text_start, next step's) */
-    uint32_t start;  /* first configuration after it */
+    uint32_t token; /* or TRACK_BYTES: text[text_start, next step's) */
+    uint32_t start; /* first configuration after it */
     uint32_t text_start;
     uint32_t count : 30;
     uint32_t ends : 1;    /* ConfigSet.ends */
@@ -24,9 +24,9 @@ typedef struct TrackStep {
 typedef struct Track {
     const Mem *mem;
     Stepper stepper;
-    ConfigSet now;   /* after the last step */
+    ConfigSet now;         /* after the last step */
     ConfigSet next, spare; /* being tried */
-    bool is_stopped; /* the last step was a stop token */
+    bool is_stopped;       /* the last step was a stop token */
     VEC(Config) pool;
     VEC(TrackStep) steps; /* steps.at[0] is the start, not a step */
     VEC(uint8_t) text;    /* of TRACK_BYTES steps */

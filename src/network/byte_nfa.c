@@ -48,8 +48,7 @@ RepeatForm repeat_form(const Lowered *lowered, Node repeat)
     uint32_t size = lowered->size.at[repeat.a];
     uint32_t copies = repeat.c == REPEAT_INF ? repeat.b : repeat.c;
     if (repeat.c == REPEAT_INF && repeat.b <= 1) return REPEAT_UNROLLED;
-    return (uint64_t)size * copies <= UNROLL ? REPEAT_UNROLLED
-                                             : REPEAT_COUNTED;
+    return (uint64_t)size * copies <= UNROLL ? REPEAT_UNROLLED : REPEAT_COUNTED;
 }
 
 static uint32_t pos_new(NfaBuild *b)
@@ -77,8 +76,8 @@ static void edge_empty(NfaBuild *b, uint32_t from, uint32_t to)
 static void edge_byte(NfaBuild *b, uint32_t from, uint8_t lo, uint8_t hi,
                       uint32_t to)
 {
-    edge_add(b, from, (NfaEdge){.kind = NFA_BYTE, .lo = lo, .hi = hi,
-                                .to = to});
+    edge_add(b, from,
+             (NfaEdge){.kind = NFA_BYTE, .lo = lo, .hi = hi, .to = to});
 }
 
 static void task_add(NfaBuild *b, NodeId node, uint32_t from, uint32_t to)
@@ -101,8 +100,7 @@ static uint32_t tail_pos(NfaBuild *b, uint8_t lo, uint8_t hi, uint32_t to)
 {
     for (uint32_t i = 0; i < b->tails.count; i++) {
         NfaEdge e = b->tails.at[i].edge;
-        if (e.lo == lo && e.hi == hi && e.to == to)
-            return b->tails.at[i].from;
+        if (e.lo == lo && e.hi == hi && e.to == to) return b->tails.at[i].from;
     }
     NfaEdge e = {.kind = NFA_BYTE, .lo = lo, .hi = hi, .to = to};
     uint32_t from = pos_new(b);
@@ -185,8 +183,8 @@ static void add_unrolled(NfaBuild *b, Node n, uint32_t from, uint32_t to)
 
 static void add_edge_of(NfaBuild *b, NfaEdgeKind kind, Task t)
 {
-    edge_add(b, t.from, (NfaEdge){.kind = (uint8_t)kind, .node = t.node,
-                                  .to = t.to});
+    edge_add(b, t.from,
+             (NfaEdge){.kind = (uint8_t)kind, .node = t.node, .to = t.to});
 }
 
 static void run_task(NfaBuild *b, Task t)
@@ -240,23 +238,22 @@ static Nfa *nfa_pack(NfaBuild *b, Arena *arena)
     uint32_t *start = arena_zero(arena, (b->npos + 2) * sizeof *start);
     NfaEdge *edges = arena_array(arena, NfaEdge, b->edges.count + 1);
     uint32_t *mark = arena_zero(arena, b->npos * sizeof *mark);
-    if (!nfa || !start || !edges || !mark)
-        return diag_no_memory(b->err), NULL;
+    if (!nfa || !start || !edges || !mark) return diag_no_memory(b->err), NULL;
     for (uint32_t i = 0; i < b->edges.count; i++)
         start[b->edges.at[i].from + 2]++;
     for (uint32_t p = 1; p < b->npos + 2; p++) start[p] += start[p - 1];
     for (uint32_t i = 0; i < b->edges.count; i++)
         edges[start[b->edges.at[i].from + 1]++] = b->edges.at[i].edge;
-    *nfa = (Nfa){.npos = b->npos, .edge_start = start, .edges = edges,
-                 .mark = mark};
+    *nfa = (Nfa){
+        .npos = b->npos, .edge_start = start, .edges = edges, .mark = mark};
     return nfa;
 }
 
-Nfa *nfa_build(const Ir *ir, const Lowered *lowered, NodeId node,
-               bool one_copy, Arena *arena, weir_error *err)
+Nfa *nfa_build(const Ir *ir, const Lowered *lowered, NodeId node, bool one_copy,
+               Arena *arena, weir_error *err)
 {
-    NfaBuild b = {.ir = ir, .lowered = lowered, .mem = ir->mem, .err = err,
-                  .npos = 2};
+    NfaBuild b = {
+        .ir = ir, .lowered = lowered, .mem = ir->mem, .err = err, .npos = 2};
     uint64_t most = (uint64_t)ir->limits.max_states * POSITIONS_PER_STATE;
     b.max_pos = (uint32_t)MIN(most, UINT32_MAX / 2);
     Node top = ir_node(ir, node);

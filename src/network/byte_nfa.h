@@ -38,8 +38,8 @@ RepeatForm repeat_form(const Lowered *lowered, Node repeat);
 
 /* The expression `node`; a REPEAT at the top counts as one copy of its
  * operand if `one_copy`. Charges positions to max_states. NULL with *err. */
-Nfa *nfa_build(const Ir *ir, const Lowered *lowered, NodeId node,
-               bool one_copy, Arena *arena, weir_error *err);
+Nfa *nfa_build(const Ir *ir, const Lowered *lowered, NodeId node, bool one_copy,
+               Arena *arena, weir_error *err);
 
 /* Positions, ascending. */
 typedef VEC(uint32_t) PosSet;

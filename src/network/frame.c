@@ -29,7 +29,7 @@ static void find_classes(Frame *f)
     }
     uint8_t class = 0;
     for (unsigned byte = 0; byte < 256; byte++) {
-        if (byte && byteset_has(&cut, (uint8_t)byte)) class++;
+        if (byte && byteset_has(&cut, (uint8_t)byte)) class ++;
         f->class_of[byte] = class;
     }
     f->nclasses = class + 1u;
@@ -46,8 +46,8 @@ static bool frame_fill(Network *net, Frame *f)
         f->lo = MAX(n.b, 1);
         f->hi = n.c;
     }
-    f->nfa = nfa_build(net->ir, &net->lowered, body, f->is_counted,
-                       &net->arena, &net->error);
+    f->nfa = nfa_build(net->ir, &net->lowered, body, f->is_counted, &net->arena,
+                       &net->error);
     if (!f->nfa) return false;
     if (f->is_counted && !nfa_is_prefix_free(f->nfa, net->mem)) f->nfa = NULL;
     if (!f->nfa) return true;
@@ -131,8 +131,7 @@ static uint8_t *rank_map(Network *net, const ByteSet *first)
     if (!map) return network_no_memory(net), NULL;
     uint8_t rank = 0;
     for (unsigned byte = 0; byte < 256; byte++)
-        if (byteset_has(first, (uint8_t)byte) && rank < 255)
-            map[byte] = ++rank;
+        if (byteset_has(first, (uint8_t)byte) && rank < 255) map[byte] = ++rank;
     memcpy(map + 256, first, sizeof *first);
     if (!vec_push(net->mem, &net->maps, map) ||
         !map_add(net->mem, &net->map_index, h, net->maps.count - 1))
@@ -230,8 +229,7 @@ static bool first_of_calls(Network *net, State *proto)
     return true;
 }
 
-static bool proto_fill(Network *net, Frame *f, const PosSet *set,
-                       State *proto)
+static bool proto_fill(Network *net, Frame *f, const PosSet *set, State *proto)
 {
     CallEdges calls = {0};
     bool is_start = !f->start && f->is_counted;
@@ -261,10 +259,10 @@ static State *state_new(Network *net, const State *proto, const PosSet *set)
                   "more than %u automaton states", net->ir->limits.max_states);
         return NULL;
     }
-    State *q = arena_zero(&net->arena,
-                          sizeof *q + proto->nnext * sizeof(NextCell));
-    uint32_t *pos = arena_copy(&net->arena, set->at,
-                               set->count * sizeof *set->at);
+    State *q =
+        arena_zero(&net->arena, sizeof *q + proto->nnext * sizeof(NextCell));
+    uint32_t *pos =
+        arena_copy(&net->arena, set->at, set->count * sizeof *set->at);
     if (!q || !pos) return network_no_memory(net), NULL;
     memcpy(q, proto, sizeof *q);
     q->id = net->states.count;

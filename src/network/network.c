@@ -17,8 +17,8 @@
 bool network_init(Network *net, Ir *ir, Lowered *lowered, Network *shared,
                   weir_error *err)
 {
-    *net = (Network){.mem = ir->mem, .ir = ir, .lowered = *lowered,
-                     .shared = shared};
+    *net = (Network){
+        .mem = ir->mem, .ir = ir, .lowered = *lowered, .shared = shared};
     *lowered = (Lowered){0};
     arena_init(&net->arena, ir->mem, ir->limits.max_memory);
     lock_init(&net->lock);

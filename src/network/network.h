@@ -95,12 +95,12 @@ typedef atomic_uintptr_t NextCell;
 
 struct State {
     Frame *frame;
-    uint32_t id;       /* in its network, in order of making */
-    bool accepts;      /* may return (a loop state: if the register allows) */
-    bool is_loop;      /* the loop state of a counted frame */
-    bool is_final;     /* nothing to do but return */
-    bool has_tokens;   /* some token edge, calls included */
-    ByteSet first;     /* bytes with a move */
+    uint32_t id;        /* in its network, in order of making */
+    bool accepts;       /* may return (a loop state: if the register allows) */
+    bool is_loop;       /* the loop state of a counted frame */
+    bool is_final;      /* nothing to do but return */
+    bool has_tokens;    /* some token edge, calls included */
+    ByteSet first;      /* bytes with a move */
     const uint8_t *map; /* byte -> index in next */
     uint32_t nnext;
     uint32_t npos;
@@ -114,7 +114,7 @@ struct State {
 struct Frame {
     Network *network;
     uint32_t id;
-    NodeId node;     /* the RULE, REPEAT or other node it was made for */
+    NodeId node; /* the RULE, REPEAT or other node it was made for */
     bool is_counted;
     bool is_regular; /* no calls, no token edges: one state at a time */
     uint32_t lo, hi; /* counted frames: hi may be REPEAT_INF */
@@ -130,13 +130,13 @@ struct Network {
     Lock lock;
     Ir *ir; /* borrowed; read only */
     Lowered lowered;
-    Network *shared; /* the vocabulary's, or NULL; outlives this one */
-    weir_error error; /* sticky; under the lock */
-    NodeId root;        /* the RULE node of the root */
-    Map frame_index;    /* node -> frames.at */
-    VEC(Frame *) frames; /* own ones and, by linking, shared ones */
+    Network *shared;         /* the vocabulary's, or NULL; outlives this one */
+    weir_error error;        /* sticky; under the lock */
+    NodeId root;             /* the RULE node of the root */
+    Map frame_index;         /* node -> frames.at */
+    VEC(Frame *) frames;     /* own ones and, by linking, shared ones */
     VEC(NodeId) frame_nodes; /* by frame: its node here */
-    Map state_index; /* (frame, positions) -> states.at */
+    Map state_index;         /* (frame, positions) -> states.at */
     VEC(State *) states;
     Map map_index; /* first set -> maps.at */
     VEC(uint8_t *) maps;
@@ -168,7 +168,7 @@ static inline uintptr_t state_next(State *q, uint8_t byte)
     return LIKELY(cell) ? cell : state_next_make(q, byte);
 }
 
-#define CELL_IS_STATE(cell) ((cell) & 1)
+#define CELL_IS_STATE(cell) ((cell)&1)
 static inline State *cell_state(uintptr_t cell)
 {
     return (State *)(cell - 1);

@@ -41,8 +41,8 @@ static void print_target(uintptr_t cell, Out *out)
 static void print_bytes(State *q, Out *out)
 {
     for (unsigned lo = 0; lo < 256;) {
-        uintptr_t cell = atomic_load_explicit(&q->next[q->map[lo]],
-                                              memory_order_acquire);
+        uintptr_t cell =
+            atomic_load_explicit(&q->next[q->map[lo]], memory_order_acquire);
         unsigned hi = lo;
         while (hi < 255 && q->map[hi + 1] == q->map[lo]) hi++;
         if (cell && cell != (uintptr_t)&step_dead) {

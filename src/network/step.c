@@ -72,7 +72,8 @@ static bool move_through(MoveList *list, State *q, Call *call, const Move *m)
     for (uint32_t i = 0; i < m->npush; i++) {
         Push p = m->push[i];
         p.op = op_constant(p.op, p.state);
-        if (!vec_push(net->mem, &list->pushes, p)) return network_no_memory(net);
+        if (!vec_push(net->mem, &list->pushes, p))
+            return network_no_memory(net);
     }
     Move made = {.to = m->to, .op = op_constant(m->op, m->to)};
     while (list->pushes.count && state_is_done(made.to, made.op.reg) &&
@@ -106,7 +107,6 @@ static bool local_moves(MoveList *list, State *q, uint8_t byte)
     return ok;
 }
 
-
 static bool call_moves(MoveList *list, State *q, Call *call, uint8_t byte)
 {
     State *start = callee_start(list->net, call->callee);
@@ -137,8 +137,8 @@ static uintptr_t moves_pack(MoveList *list)
     if (!n) return (uintptr_t)&step_dead;
     if (n == 1 && move_is_plain(&list->moves.at[0]))
         return (uintptr_t)list->moves.at[0].to | 1;
-    Step *step = arena_alloc(&list->net->arena,
-                             sizeof *step + n * sizeof(Move));
+    Step *step =
+        arena_alloc(&list->net->arena, sizeof *step + n * sizeof(Move));
     if (!step) return network_no_memory(list->net), 0;
     step->count = n;
     memcpy(step->at, list->moves.at, n * sizeof(Move));

@@ -149,7 +149,10 @@ static void propagate(Property *p, bool (*leaf)(const Property *, NodeId))
 static void find_all(const Ir *ir, const Users *users, const TokenSets *sets,
                      uint32_t *scratch, Facts *facts)
 {
-    Property p = {.ir = ir, .users = users, .sets = sets, .queue = scratch,
+    Property p = {.ir = ir,
+                  .users = users,
+                  .sets = sets,
+                  .queue = scratch,
                   .need = scratch + users->nnodes};
     p.fact = facts->productive;
     propagate(&p, leaf_productive);

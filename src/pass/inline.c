@@ -22,24 +22,24 @@
 #include "pass/rulegraph.h"
 
 enum {
-    SMALL = 32,         /* always copied */
-    MAX_COPIED = 4096,  /* size times uses of one rule */
-    MAX_ONCE = 65536,   /* size of a rule used once */
-    WIDE_CLASS = 64,    /* code points */
-    WIDE_SIZE = 16      /* what a state over a wide class costs */
+    SMALL = 32,        /* always copied */
+    MAX_COPIED = 4096, /* size times uses of one rule */
+    MAX_ONCE = 65536,  /* size of a rule used once */
+    WIDE_CLASS = 64,   /* code points */
+    WIDE_SIZE = 16     /* what a state over a wide class costs */
 };
 
 typedef struct Inline {
     Ir *ir;
     Lowered *lowered;
     RuleGraph graph;
-    uint32_t *uses;       /* by rule: references in final bodies */
-    uint8_t *dissolves;   /* by rule */
-    VEC(uint8_t) wide;    /* by node: bit 0 contains a wide loop, bit 1 may
+    uint32_t *uses;      /* by rule: references in final bodies */
+    uint8_t *dissolves;  /* by rule */
+    VEC(uint8_t) wide;   /* by node: bit 0 contains a wide loop, bit 1 may
                              end in one */
-    VEC(NodeId) becomes;  /* by node: its rewrite, or UINT32_MAX */
-    VEC(NodeId) reach;    /* nodes of the present body */
-    VEC(uint32_t) seen;   /* by node: rule + 1 */
+    VEC(NodeId) becomes; /* by node: its rewrite, or UINT32_MAX */
+    VEC(NodeId) reach;   /* nodes of the present body */
+    VEC(uint32_t) seen;  /* by node: rule + 1 */
 } Inline;
 
 static uint32_t add_sizes(uint32_t a, uint32_t b)
@@ -108,8 +108,9 @@ static bool inline_update(Inline *w)
 {
     const Mem *mem = w->ir->mem;
     uint32_t n = w->ir->nodes.count, i = w->lowered->size.count;
-    if (!vec_reserve(mem, &w->lowered->size, n) || !vec_reserve(mem, &w->wide, n) ||
-        !vec_reserve(mem, &w->becomes, n) || !vec_reserve(mem, &w->seen, n))
+    if (!vec_reserve(mem, &w->lowered->size, n) ||
+        !vec_reserve(mem, &w->wide, n) || !vec_reserve(mem, &w->becomes, n) ||
+        !vec_reserve(mem, &w->seen, n))
         return diag_no_memory(&w->ir->error);
     for (; i < n; i++) {
         w->lowered->size.at[i] = node_size(w, ir_node(w->ir, i));
@@ -117,7 +118,8 @@ static bool inline_update(Inline *w)
         w->becomes.at[i] = UINT32_MAX;
         w->seen.at[i] = 0;
     }
-    w->lowered->size.count = w->wide.count = w->becomes.count = w->seen.count = n;
+    w->lowered->size.count = w->wide.count = w->becomes.count = w->seen.count =
+        n;
     return true;
 }
 
@@ -128,8 +130,8 @@ static NodeId rewrite_kids(Inline *w, Node n)
     if (!kids) return diag_no_memory(&ir->error), NODE_NEVER_ID;
     for (uint32_t i = 0; i < n.b; i++)
         kids[i] = w->becomes.at[ir->kids.at[n.a + i]];
-    NodeId made = n.kind == NODE_SEQ ? ir_seq(ir, kids, n.b)
-                                     : ir_alt(ir, kids, n.b);
+    NodeId made =
+        n.kind == NODE_SEQ ? ir_seq(ir, kids, n.b) : ir_alt(ir, kids, n.b);
     mem_free(ir->mem, kids, n.b * sizeof *kids);
     return made;
 }
@@ -228,8 +230,7 @@ static void count_uses(Inline *w)
         reach_find(w, w->lowered->body.at[user], user + 1);
         count_use(w, w->lowered->body.at[user]);
         for (uint32_t k = 0; k < w->reach.count; k++)
-            node_each_kid(w->ir, ir_node(w->ir, w->reach.at[k]), count_use,
-                          w);
+            node_each_kid(w->ir, ir_node(w->ir, w->reach.at[k]), count_use, w);
     }
     memset(w->seen.at, 0, w->seen.count * sizeof *w->seen.at);
 }

@@ -85,14 +85,14 @@ static void split_add(Knot *k, Split *into, const Split *from, NodeId tail)
     if (!into->left && !(into->left = left_new(k))) return;
     for (uint32_t i = 0; i < k->size; i++)
         if (from->left[i] != NODE_NEVER_ID)
-            into->left[i] = ir_alt2(ir, into->left[i],
-                                    ir_seq2(ir, from->left[i], tail));
+            into->left[i] =
+                ir_alt2(ir, into->left[i], ir_seq2(ir, from->left[i], tail));
 }
 
 static const Split *split_find(const Knot *k, NodeId id)
 {
-    for (MapPos p = map_first(&k->index, hash_mix(0, id));
-         p.value != MAP_NONE; p = map_next(&k->index, hash_mix(0, id), p))
+    for (MapPos p = map_first(&k->index, hash_mix(0, id)); p.value != MAP_NONE;
+         p = map_next(&k->index, hash_mix(0, id), p))
         if (k->split_node.at[p.value] == id) return &k->splits.at[p.value];
     return NULL;
 }
@@ -264,9 +264,9 @@ static NodeId equation_body(Knot *k, const Split *eq)
 {
     NodeId body = eq->rest;
     for (uint32_t j = 0; eq->left && j < k->size; j++)
-        body = ir_alt2(k->ir, body,
-                       ir_seq2(k->ir, ir_ref(k->ir, k->member[j]),
-                               eq->left[j]));
+        body =
+            ir_alt2(k->ir, body,
+                    ir_seq2(k->ir, ir_ref(k->ir, k->member[j]), eq->left[j]));
     return body;
 }
 
@@ -308,9 +308,13 @@ bool leftrec_run(Ir *ir, Lowered *lowered)
                     graph.knot.at[graph.order.at[j]] == number;)
             j++;
         if (!graph.is_cyclic.at[first]) continue;
-        Knot k = {.ir = ir, .lowered = lowered, .graph = &graph,
-                  .member = graph.order.at + i, .size = j - i,
-                  .number = number, .work = &work};
+        Knot k = {.ir = ir,
+                  .lowered = lowered,
+                  .graph = &graph,
+                  .member = graph.order.at + i,
+                  .size = j - i,
+                  .number = number,
+                  .work = &work};
         arena_init(&k.arena, ir->mem, KNOT_MEMORY);
         knot_solve(&k);
         knot_free(&k);

@@ -27,8 +27,8 @@ bool lower_run(Ir *ir, const LowerTokens *tokens, Lowered *out)
     if (!ir_ok(ir)) return false;
     assert(ir->root < ir->rules.count);
     TokenSets sets = {0};
-    bool ok = tokens_resolve(ir, tokens, &sets) &&
-              facts_find(ir, &sets, &facts);
+    bool ok =
+        tokens_resolve(ir, tokens, &sets) && facts_find(ir, &sets, &facts);
     if (ok) {
         ok = lower_passes(ir, &facts, &sets, out);
         facts_free(ir->mem, &facts);

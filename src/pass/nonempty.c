@@ -99,8 +99,8 @@ static void rewrite_node(Rewrite *w, NodeId id)
         break;
     case NODE_RULE:
         if (w->facts->solid[id]) w->rest[id] = id;
-        w->full[id] = w->facts->nullable[id] ? ir_optional(ir, w->rest[id])
-                                             : w->rest[id];
+        w->full[id] =
+            w->facts->nullable[id] ? ir_optional(ir, w->rest[id]) : w->rest[id];
         break;
     case NODE_REGULAR:
         w->full[id] = id;
@@ -138,8 +138,7 @@ static bool rewrite_all(Rewrite *w, Lowered *lowered)
                              "too many optional parts in a row");
     }
     for (RuleId r = 0; r < ir->rules.count && ir_ok(ir); r++)
-        if (!vec_push(ir->mem, &lowered->body,
-                      w->rest[ir->rules.at[r].body]))
+        if (!vec_push(ir->mem, &lowered->body, w->rest[ir->rules.at[r].body]))
             return diag_no_memory(&ir->error);
     return ir_ok(ir);
 }

@@ -137,8 +137,7 @@ static bool tarjan_enter(Tarjan *t, RuleId r)
     t->index[r] = t->low[r] = ++t->next;
     t->on_stack[r] = 1;
     return vec_push(t->g->mem, &t->stack, r) &&
-           vec_push(t->g->mem, &t->path,
-                    (Visit){r, t->g->edge_start.at[r]});
+           vec_push(t->g->mem, &t->path, (Visit){r, t->g->edge_start.at[r]});
 }
 
 /* r is the root of its component: everything above it on the stack. */

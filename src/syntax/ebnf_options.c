@@ -241,7 +241,7 @@ static bool find_option(Reader *r, OptionId *id)
 
 static bool read_option(Reader *r, EbnfRule *rule)
 {
-    OptionId id;
+    OptionId id = OPTIONS;
     if (!find_option(r, &id)) return false;
     r->seen |= 1u << id;
     size_t end = r->pos;

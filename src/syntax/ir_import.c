@@ -21,8 +21,8 @@ static NodeId import_kids(Import *m, Node n)
     if (!kids) return diag_no_memory(&to->error), NODE_NEVER_ID;
     for (uint32_t i = 0; i < n.b; i++)
         kids[i] = m->node[m->from->kids.at[n.a + i]];
-    NodeId made = n.kind == NODE_SEQ ? ir_seq(to, kids, n.b)
-                                     : ir_alt(to, kids, n.b);
+    NodeId made =
+        n.kind == NODE_SEQ ? ir_seq(to, kids, n.b) : ir_alt(to, kids, n.b);
     mem_free(to->mem, kids, n.b * sizeof *kids);
     return made;
 }

@@ -84,8 +84,7 @@ static uint32_t split(const SortKey *keys, uint32_t lo, uint32_t hi,
         uint8_t byte = keys[lo].text.at[depth];
         uint32_t from = lo;
         while (lo < hi && keys[lo].text.at[depth] == byte) lo++;
-        if (out)
-            out[n] = (TrieNode){.tok = from, .tok_end = lo, .byte = byte};
+        if (out) out[n] = (TrieNode){.tok = from, .tok_end = lo, .byte = byte};
         n++;
     }
     return n;

@@ -33,7 +33,7 @@ typedef struct Trie {
     uint32_t nnodes; /* slots, byte sets included */
     uint32_t *ids;
     uint32_t nids;
-    uint32_t depth;   /* longest text, bytes */
+    uint32_t depth; /* longest text, bytes */
 } Trie;
 
 typedef struct TrieEntry {
@@ -52,8 +52,7 @@ static inline uint32_t trie_own_end(const Trie *trie, const TrieNode *node)
 }
 
 /* The bytes of the children; only for wide nodes. */
-static inline const uint64_t *trie_bytes(const Trie *trie,
-                                         const TrieNode *node)
+static inline const uint64_t *trie_bytes(const Trie *trie, const TrieNode *node)
 {
     return (const uint64_t *)(const void *)&trie->nodes[node->child - 2];
 }
