@@ -1,0 +1,199 @@
+/* weir_finish.c: the shortest way to the end of an output, as tokens.
+ *
+ * Bytes are taken one by one, each one that brings the end nearer by a byte
+ * (finish.h); where only a token edge does, a token of it. Runs of bytes are
+ * spelled as the encoder would, or, where that does not fit, by the longest
+ * allowed token at each place. The tokens are accepted on the way and all
+ * taken back at the end, so what is returned can be accepted.
+ * Cost: some microseconds a byte; at most FINISH_BYTES of them.
+ * Tests: unit/finish_test.c.
+ */
+#include "api/matcher.h"
+#include "matcher/finish.h"
+
+enum { FINISH_BYTES = 65536, TOKEN_TRIES = 64 };
+
+typedef struct Finish {
+    weir_matcher *m;
+    Stepper s;
+    Finisher finisher;
+    ConfigSet now, next; /* on the way, and one step further */
+    uint32_t left;       /* from `now` */
+    VEC(uint8_t) text;   /* bytes not spelled yet */
+    VEC(uint32_t) ids;   /* accepted by m */
+    VEC(uint32_t) encoded;
+    VEC(uint32_t) prefixes; /* trie nodes of prefixes of the text */
+} Finish;
+
+static void take_next(Finish *f, uint32_t left)
+{
+    ConfigSet swap = f->now;
+    f->now = f->next;
+    f->next = swap;
+    f->left = left;
+}
+
+/* ---- the way ---- */
+
+/* Takes a byte that leaves less to do, if there is one. */
+static bool way_byte(Finish *f)
+{
+    ByteSet first;
+    set_first(&f->s, &f->now, &first);
+    for (unsigned b = 0; b < 256; b++) {
+        if (!byteset_has(&first, (uint8_t)b)) continue;
+        set_step(&f->s, &f->now, (uint8_t)b, &f->next);
+        if (stepper_status(&f->s)) return false;
+        uint32_t left = finisher_length(&f->finisher, &f->next);
+        if (left >= f->left) continue;
+        take_next(f, left);
+        return vec_push(f->s.mem, &f->text, (uint8_t)b);
+    }
+    return false;
+}
+
+typedef struct TokenIds {
+    Finish *f;
+    VEC(uint32_t) ids;
+} TokenIds;
+
+/* Some ids of every token edge. */
+static void collect_ids(void *user, Config c)
+{
+    TokenIds *t = user;
+    const TokenMoves *moves = c.q->has_tokens ? state_tokens(c.q) : NULL;
+    for (uint32_t i = 0; moves && i < moves->count; i++) {
+        const Ir *ir = moves->at[i].network->ir;
+        Node n = ir_node(ir, moves->at[i].set);
+        const Range *r = ir_node_ranges(ir, n);
+        if (n.b && t->ids.count < TOKEN_TRIES)
+            (void)vec_push(t->f->s.mem, &t->ids, r[0].lo);
+    }
+}
+
+/* Takes a token of a token edge that leaves less to do; its id. */
+static uint32_t way_token(Finish *f)
+{
+    TokenIds t = {.f = f};
+    uint32_t id = UINT32_MAX;
+    set_each_return(&f->s, &f->now, collect_ids, &t);
+    for (uint32_t i = 0; i < t.ids.count && id == UINT32_MAX; i++) {
+        set_step_token(&f->s, &f->now, t.ids.at[i], &f->next);
+        uint32_t left = finisher_length(&f->finisher, &f->next);
+        if (left >= f->left || stepper_status(&f->s)) continue;
+        take_next(f, left);
+        id = t.ids.at[i];
+    }
+    vec_free(f->s.mem, &t.ids);
+    return id;
+}
+
+/* ---- the tokens ---- */
+
+static bool accept(Finish *f, uint32_t id)
+{
+    if (weir_matcher_accept(f->m, id) != WEIR_ACCEPTED) return false;
+    if (vec_push(f->s.mem, &f->ids, id)) return true;
+    weir_matcher_rollback(f->m, 1);
+    return false;
+}
+
+/* Accepts the encoder's tokens as far as they are the text; the bytes read. */
+static size_t spell_encoded(Finish *f)
+{
+    weir_vocab *v = f->m->grammar->vocab;
+    weir_bytes text = {(const char *)f->text.at, f->text.count};
+    size_t count = weir_vocab_encode(v, text, false, NULL, 0), pos = 0;
+    if (count == SIZE_MAX || !vec_reserve(f->s.mem, &f->encoded, count))
+        return 0;
+    weir_vocab_encode(v, text, false, f->encoded.at, count);
+    for (size_t i = 0; i < count; i++) {
+        Span bytes = vocab_bytes(&v->vocab, f->encoded.at[i]);
+        Span rest = span_of(f->text.at + pos, f->text.count - pos);
+        if (!bytes.size || !span_starts(rest, bytes) ||
+            !accept(f, f->encoded.at[i]))
+            break;
+        pos += bytes.size;
+    }
+    return pos;
+}
+
+/* Accepts the longest token that is a prefix of the text from `pos` on; its
+ * size, or 0. */
+static size_t spell_longest(Finish *f, size_t pos)
+{
+    const Trie *trie = &f->m->grammar->vocab->masks.main.trie;
+    const TrieNode *node = &trie->nodes[TRIE_ROOT];
+    f->prefixes.count = 0;
+    for (size_t i = pos; i < f->text.count; i++) {
+        uint32_t child = trie_child(trie, node, f->text.at[i]);
+        if (!child || !vec_push(f->s.mem, &f->prefixes, child)) break;
+        node = &trie->nodes[child];
+    }
+    for (uint32_t n = f->prefixes.count; n; n--) {
+        node = &trie->nodes[f->prefixes.at[n - 1]];
+        uint32_t end = trie_own_end(trie, node);
+        for (uint32_t i = node->tok; i < end; i++)
+            if (accept(f, trie->ids[i])) return n;
+    }
+    return 0;
+}
+
+/* Turns the text into tokens. */
+static bool spell(Finish *f)
+{
+    size_t pos = f->text.count ? spell_encoded(f) : 0;
+    while (pos < f->text.count && !weir_matcher_is_terminated(f->m)) {
+        size_t n = spell_longest(f, pos);
+        if (!n) return false;
+        pos += n;
+    }
+    f->text.count = 0;
+    return true;
+}
+
+/* ---- the whole ---- */
+
+static bool finish_run(Finish *f)
+{
+    f->left = finisher_length(&f->finisher, &f->now);
+    while (f->left && f->left <= FINISH_BYTES) {
+        if (way_byte(f)) continue;
+        uint32_t id = way_token(f);
+        if (id == UINT32_MAX || !spell(f) || !accept(f, id)) return false;
+    }
+    return !f->left && spell(f);
+}
+
+static void finish_free(Finish *f)
+{
+    finisher_free(&f->finisher);
+    vec_free(f->s.mem, &f->now.list);
+    vec_free(f->s.mem, &f->next.list);
+    vec_free(f->s.mem, &f->text);
+    vec_free(f->s.mem, &f->ids);
+    vec_free(f->s.mem, &f->encoded);
+    vec_free(f->s.mem, &f->prefixes);
+    stepper_free(&f->s);
+}
+
+size_t weir_matcher_finish_tokens(weir_matcher *m, uint32_t *ids,
+                                  size_t capacity)
+{
+    uint64_t generation = m->generation;
+    Finish f = {.m = m};
+    if (weir_matcher_is_terminated(m)) return 0;
+    if (!m->grammar->vocab) return SIZE_MAX;
+    stepper_init(&f.s, &m->mem, &m->hub->stacks, &m->grammar->ir.limits, true);
+    finisher_init(&f.finisher, &m->mem);
+    size_t count = SIZE_MAX;
+    if (set_copy(&m->mem, &f.now, &m->track.now) && finish_run(&f)) {
+        count = f.ids.count;
+        size_t shown = MIN(count, capacity);
+        if (shown) memcpy(ids, f.ids.at, shown * sizeof *ids);
+    }
+    weir_matcher_rollback(m, f.ids.count);
+    m->generation = generation;
+    finish_free(&f);
+    return count;
+}
