@@ -38,10 +38,10 @@ double bench_copy_ns(const Bench *bench, uint32_t width)
 bool row_memcpy(const Bench *bench, Report *report)
 {
     Stats us = copy_stats(bench, BENCH_WIDTH);
+    size_t nbytes = WEIR_MASK_WORDS(BENCH_WIDTH) * sizeof(int32_t);
     report->copy_ns = us.at[STATS_P50] * 1e3;
     report_series(report, (ReportSeries){.us = us});
-    report_figure(report, "row", "bytes",
-                  WEIR_MASK_WORDS(BENCH_WIDTH) * sizeof(int32_t));
+    report_figure(report, "row", "bytes", (double)nbytes);
     report_figure(report, "timer_cost", "ns",
                   (double)bench->timer.cost * bench->timer.ns_per_tick);
     return us.count || bench_fail("memcpy", NULL);

@@ -6,7 +6,7 @@
 #include "pass/lower.h"
 
 /* A REGULAR node's language without the empty text. */
-NodeId regular_nonempty(Ir *ir, Node regular);
+NodeId regular_nonempty(Ir *ir, Node n);
 
 /* Fills lowered->body for every rule: the rule's language without the empty
  * text (NEVER when nothing is left), and lowered->is_nullable. A reference to

@@ -63,7 +63,7 @@ static bool read_count(Reader *r, uint64_t least, const char *what,
 
 static bool read_string(Reader *r, const char *what, Span *value)
 {
-    uint64_t size;
+    uint64_t size = 0;
     if (!read_count(r, 1, what, &size)) return false;
     *value = span_of(r->file.at + r->pos, (size_t)size);
     r->pos += (size_t)size;
@@ -72,7 +72,7 @@ static bool read_string(Reader *r, const char *what, Span *value)
 
 static bool read_type(Reader *r, const char *what, GgufType *type)
 {
-    uint64_t number;
+    uint64_t number = 0;
     if (!read_number(r, 4, what, &number)) return false;
     if (number >= GGUF_TYPES)
         return diag_fail(r->err, WEIR_FORMAT, r->pos - 4, r->pos,
@@ -133,7 +133,7 @@ static bool read_entries(Reader *r, Gguf *gguf, uint64_t count)
 
 static bool read_head(Reader *r, uint64_t *count)
 {
-    uint64_t version, tensors;
+    uint64_t version = 0, tensors;
     if (!gguf_is(r->file))
         return diag_fail(r->err, WEIR_FORMAT, 0, MIN(r->file.size, 4),
                          "found %s, expected the mark \"GGUF\"",

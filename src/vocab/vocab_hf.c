@@ -49,7 +49,7 @@ static bool read_id(HfFile *f, JsonId value, JsonId parent, uint32_t *id)
 
 static bool read_vocab_object(HfFile *f)
 {
-    uint32_t id;
+    uint32_t id = 0;
     for (JsonIter it = json_iter(&f->json, f->vocab); json_step(&it);)
         if (!read_id(f, it.value, f->vocab, &id) ||
             !build_piece(f->b, id, it.key, PIECE_CODED, 0))
@@ -93,7 +93,7 @@ static bool flag_at(const HfFile *f, JsonId token, const char *name)
 static bool read_added(HfFile *f, JsonId token)
 {
     VocabBuild *b = f->b;
-    uint32_t id;
+    uint32_t id = 0;
     JsonId content = json_get(&f->json, token, "content");
     if (json_kind(&f->json, content) != JSON_STRING)
         return hf_fail(f, content, token, "a text at \"content\"");
