@@ -47,7 +47,7 @@ class Manual(unittest.TestCase):
             for option in options(command):
                 out = run("bash", "-c", f". {script}; COMP_WORDS=(weir "
                           f"{command} {option}); COMP_CWORD=2; _weir weir "
-                          f"{option} {command}; echo ${{COMPREPLY[@]}}")
+                          f"{option} {command}; printf '%s\\n' ${{COMPREPLY[@]}}")
                 self.assertIn(option, out.split(), command)
 
     def test_zsh(self):
