@@ -1,0 +1,396 @@
+/* args.c: options by table.
+ *
+ * In: argv.   Out: an Args, or a message that names the nearest option.
+ * Understood are --name VALUE, --name=VALUE, -xVALUE, -x VALUE and -- for the
+ * end of the options. An option given twice takes its last value, but for
+ * constraints; --choice collects. Rules between options (exactly one constraint) are cli_constraint's.
+ * Tests: tests/cli/cli_test.py.
+ */
+#include "weir/args.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+typedef enum OptionKind { OPT_FLAG, OPT_TEXT, OPT_LIST, OPT_NUMBER } OptionKind;
+
+enum {
+    TOKENIZER = 1 << CMD_TOKENIZER,
+    CHECK = 1 << CMD_CHECK,
+    MASK = 1 << CMD_MASK,
+    SAMPLE = 1 << CMD_SAMPLE,
+    EXPLAIN = 1 << CMD_EXPLAIN,
+    CONSTRAINED = CHECK | MASK | SAMPLE | EXPLAIN,
+    EVERY = TOKENIZER | CONSTRAINED
+};
+
+typedef struct Option {
+    const char *name; /* without its dashes */
+    char letter;      /* or 0; a name of "" has just the letter */
+    OptionKind kind;
+    size_t at;     /* offset in Args */
+    size_t has_at; /* numbers: offset of their `has` flag */
+    unsigned commands;
+    const char *value; /* what the help calls it */
+    const char *help;
+} Option;
+
+enum { CONSTRAINTS = 5 }; /* the first rows: exactly one is given */
+
+#define AT(field) offsetof(Args, field)
+#define NUMBER(field) OPT_NUMBER, AT(field), AT(has_##field)
+
+static const Option options[] = {
+    {"json-value", 0, OPT_FLAG, AT(json_value), 0, CONSTRAINED, NULL,
+     "any JSON value"},
+    {"json-object", 0, OPT_FLAG, AT(json_object), 0, CONSTRAINED, NULL,
+     "a JSON object"},
+    {"regex", 0, OPT_TEXT, AT(regex), 0, CONSTRAINED, "R",
+     "the whole output matches the regular expression"},
+    {"choice", 0, OPT_LIST, AT(choices), 0, CONSTRAINED, "A",
+     "one of these texts; repeat it for each"},
+    {"ebnf", 0, OPT_TEXT, AT(ebnf), 0, CONSTRAINED, "FILE",
+     "the grammar in FILE (- is standard input)"},
+    {"root", 0, OPT_TEXT, AT(root), 0, CONSTRAINED, "NAME",
+     "first rule of the grammar; default: root"},
+    {"whitespace", 0, OPT_TEXT, AT(whitespace), 0, CONSTRAINED, "W",
+     "blanks in JSON: any, compact, indent=N or regex=R"},
+    {"max-whitespace", 0, NUMBER(max_whitespace), CONSTRAINED, "N",
+     "longest run of blanks in JSON; default: 128"},
+    {"ignore-case", 'i', OPT_FLAG, AT(ignore_case), 0, CONSTRAINED, NULL,
+     "letters of the regular expression match both cases"},
+    {"dot-all", 0, OPT_FLAG, AT(dot_all), 0, CONSTRAINED, NULL,
+     "'.' of the regular expression matches line ends too"},
+    {"tokenizer", 0, OPT_TEXT, AT(tokenizer), 0, MASK | SAMPLE | EXPLAIN,
+     "PATH", "the tokenizer file"},
+    {"encode", 0, OPT_TEXT, AT(encode), 0, TOKENIZER, "TEXT",
+     "print the token ids of TEXT"},
+    {"decode", 0, OPT_TEXT, AT(decode), 0, TOKENIZER, "IDS",
+     "print the text of the ids, separated by blanks or commas"},
+    {"trim", 0, OPT_FLAG, AT(trim), 0, CHECK, NULL,
+     "forgive one newline at the end of an input"},
+    {"prefix", 0, OPT_TEXT, AT(prefix), 0, MASK, "TEXT",
+     "the output so far; default: nothing"},
+    {"ids", 0, OPT_FLAG, AT(ids), 0, MASK, NULL, "print all allowed ids"},
+    {"", 'n', NUMBER(count), SAMPLE, "N", "how many outputs; default: 1"},
+    {"seed", 0, NUMBER(seed), SAMPLE, "S",
+     "start of the random numbers; default: 0"},
+    {"max-tokens", 0, NUMBER(max_tokens), SAMPLE, "M",
+     "longest output; default: 256"},
+    {"json", 0, OPT_FLAG, AT(json), 0, EVERY, NULL, "print JSON"},
+    {"help", 'h', OPT_FLAG, AT(help), 0, EVERY, NULL, "print this"},
+    {"version", 0, OPT_FLAG, AT(version), 0, EVERY, NULL, "print the version"},
+};
+
+typedef struct CommandRow {
+    const char *name, *use, *help;
+} CommandRow;
+static const CommandRow commands[CMD_COUNT] = {
+    [CMD_TOKENIZER] = {"tokenizer", "PATH [OPTION...]",
+                       "Describes a tokenizer file, encodes, decodes."},
+    [CMD_CHECK] = {"check", "CONSTRAINT [OPTION...] [FILE...]",
+                   "Says whether each file, or standard input, obeys the "
+                   "constraint."},
+    [CMD_MASK] = {"mask", "CONSTRAINT --tokenizer PATH [OPTION...]",
+                  "Shows which tokens may come next."},
+    [CMD_SAMPLE] = {"sample", "CONSTRAINT --tokenizer PATH [OPTION...]",
+                    "Prints random outputs that obey the constraint."},
+    [CMD_EXPLAIN] = {"explain", "CONSTRAINT [OPTION...]",
+                     "Shows what the constraint became inside."},
+};
+
+const char *command_name(CommandId command)
+{
+    return command < CMD_COUNT ? commands[command].name : "";
+}
+
+/* ---- messages ---- */
+
+int usage_error(const Args *args, const char *format, ...)
+{
+    va_list list;
+    const char *name = command_name(args->command);
+    fputs("weir: ", stderr);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fprintf(stderr, "\nTry 'weir %s%s--help'.\n", name, *name ? " " : "");
+    return 2;
+}
+
+/* Edits (insert, drop, change) that make a into b; words of up to 31. */
+static unsigned edit_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 32 };
+    unsigned row[LONGEST];
+    size_t na = strlen(a), nb = strlen(b);
+    if (na >= LONGEST || nb >= LONGEST) return UINT32_MAX;
+    for (unsigned j = 0; j <= nb; j++) row[j] = j;
+    for (size_t i = 0; i < na; i++) {
+        unsigned diagonal = row[0];
+        row[0] = (unsigned)i + 1;
+        for (size_t j = 0; j < nb; j++) {
+            unsigned change = diagonal + (a[i] != b[j]);
+            diagonal = row[j + 1];
+            row[j + 1] = MIN(change, MIN(row[j], diagonal) + 1);
+        }
+    }
+    return row[nb];
+}
+
+/* "; did you mean '--json'?" when that is plausible. */
+static int unknown_option(const Args *args, const char *name)
+{
+    const char *best = NULL;
+    unsigned best_distance = 3;
+    for (size_t i = 0; i < COUNT_OF(options); i++) {
+        if (!*options[i].name || !(options[i].commands & 1u << args->command))
+            continue;
+        unsigned d = edit_distance(name, options[i].name);
+        if (d >= best_distance) continue;
+        best = options[i].name;
+        best_distance = d;
+    }
+    if (!best)
+        return usage_error(args, "unknown option '--%s' of 'weir %s'", name,
+                           command_name(args->command));
+    return usage_error(args, "unknown option '--%s'; did you mean '--%s'?",
+                       name, best);
+}
+
+static int unknown_command(const Args *args, const char *name)
+{
+    const char *best = NULL;
+    unsigned best_distance = 3;
+    for (size_t i = 0; i < CMD_COUNT; i++) {
+        unsigned d = edit_distance(name, commands[i].name);
+        if (d >= best_distance) continue;
+        best = commands[i].name;
+        best_distance = d;
+    }
+    if (!best) return usage_error(args, "unknown command '%s'", name);
+    return usage_error(args, "unknown command '%s'; did you mean '%s'?", name,
+                       best);
+}
+
+/* ---- options ---- */
+
+bool number_parse(const char *text, uint64_t max, uint64_t *value)
+{
+    uint64_t n = 0;
+    const char *p = text;
+    for (; *p >= '0' && *p <= '9'; p++) {
+        uint64_t digit = (uint64_t)(*p - '0');
+        if (n > (UINT64_MAX - digit) / 10) return false;
+        n = n * 10 + digit;
+    }
+    if (p == text || *p || n > max) return false;
+    *value = n;
+    return true;
+}
+
+/* What messages call an option. */
+static const char *option_name(const Option *o)
+{
+    return *o->name ? o->name : "n";
+}
+
+static int option_set(Args *args, const Option *o, const char *value)
+{
+    void *field = (char *)args + o->at;
+    switch (o->kind) {
+    case OPT_FLAG:
+        *(bool *)field = true;
+        break;
+    case OPT_TEXT:
+        if (*(const char **)field && o < options + CONSTRAINTS)
+            return usage_error(args, "--%s is given twice", o->name);
+        *(const char **)field = value;
+        break;
+    case OPT_LIST: {
+        TextList *list = field;
+        if (!vec_push(args->mem, list, value))
+            return usage_error(args, "out of memory");
+        break;
+    }
+    case OPT_NUMBER:
+        if (!number_parse(value, UINT64_MAX, field))
+            return usage_error(args,
+                               "found '%s', expected a whole number "
+                               "for %s%s",
+                               value, *o->name ? "--" : "-", option_name(o));
+        *((bool *)args + o->has_at) = true;
+        break;
+    }
+    return 0;
+}
+
+typedef struct ArgReader {
+    Args *args;
+    int argc, next;
+    char **argv;
+} ArgReader;
+
+/* Sets the option; its value stands in the same argument or is the next. */
+static int option_take(ArgReader *r, const Option *o, const char *value)
+{
+    const char *dashes = *o->name ? "--" : "-";
+    if (o->kind == OPT_FLAG && value)
+        return usage_error(r->args, "%s%s takes no value", dashes,
+                           option_name(o));
+    if (o->kind != OPT_FLAG && !value) {
+        if (r->next >= r->argc)
+            return usage_error(r->args, "%s%s wants a value: %s", dashes,
+                               option_name(o), o->value);
+        value = r->argv[r->next++];
+    }
+    return option_set(r->args, o, value);
+}
+
+/* The option of the command with the name of `size` characters. */
+static const Option *option_find(CommandId command, const char *name,
+                                 size_t size)
+{
+    for (size_t i = 0; i < COUNT_OF(options); i++)
+        if (size && strlen(options[i].name) == size &&
+            !memcmp(options[i].name, name, size) &&
+            options[i].commands & 1u << command)
+            return &options[i];
+    return NULL;
+}
+
+static int long_option(ArgReader *r, char *name)
+{
+    char *equal = strchr(name, '=');
+    size_t size = equal ? (size_t)(equal - name) : strlen(name);
+    const Option *o = option_find(r->args->command, name, size);
+    if (o) return option_take(r, o, equal ? equal + 1 : NULL);
+    name[size] = 0;
+    return unknown_option(r->args, name);
+}
+
+static int short_options(ArgReader *r, const char *letters)
+{
+    int status = 0;
+    while (!status && *letters) {
+        const Option *o = NULL;
+        for (size_t i = 0; i < COUNT_OF(options) && !o; i++)
+            if (options[i].letter == *letters &&
+                options[i].commands & 1u << r->args->command)
+                o = &options[i];
+        if (!o) return usage_error(r->args, "unknown option '-%c'", *letters);
+        letters++;
+        bool has_value = o->kind != OPT_FLAG && *letters;
+        status = option_take(r, o, has_value ? letters : NULL);
+        if (has_value) break;
+    }
+    return status;
+}
+
+static int command_take(Args *args, const char *name)
+{
+    for (size_t i = 0; i < CMD_COUNT; i++)
+        if (!strcmp(name, commands[i].name)) {
+            args->command = (CommandId)i;
+            return 0;
+        }
+    if (!strcmp(name, "help")) {
+        args->help = true;
+        return 0;
+    }
+    return unknown_command(args, name);
+}
+
+static int parse_command(ArgReader *r)
+{
+    Args *args = r->args;
+    while (r->next < r->argc && args->command == CMD_COUNT) {
+        char *arg = r->argv[r->next++];
+        int status = 0;
+        if (!strcmp(arg, "--help") || !strcmp(arg, "-h"))
+            args->help = true;
+        else if (!strcmp(arg, "--version"))
+            args->version = true;
+        else if (*arg == '-')
+            status = usage_error(args, "found '%s', expected a command", arg);
+        else
+            status = command_take(args, arg);
+        if (status) return status;
+    }
+    if (args->command < CMD_COUNT || args->help || args->version) return 0;
+    return usage_error(args, "expected a command");
+}
+
+int args_parse(Args *args, const Mem *mem, int argc, char **argv)
+{
+    *args =
+        (Args){.mem = mem, .command = CMD_COUNT, .count = 1, .max_tokens = 256};
+    ArgReader r = {args, argc, 1, argv};
+    int status = parse_command(&r);
+    bool more_options = true;
+    while (!status && r.next < argc && args->command < CMD_COUNT) {
+        char *arg = argv[r.next++];
+        if (!more_options || *arg != '-' || !arg[1]) {
+            if (!vec_push(mem, &args->files, arg))
+                status = usage_error(args, "out of memory");
+        } else if (!strcmp(arg, "--")) {
+            more_options = false;
+        } else {
+            status = arg[1] == '-' ? long_option(&r, arg + 2)
+                                   : short_options(&r, arg + 1);
+        }
+    }
+    return status;
+}
+
+void args_free(Args *args)
+{
+    vec_free(args->mem, &args->choices);
+    vec_free(args->mem, &args->files);
+}
+
+/* ---- help ---- */
+
+static void help_option(FILE *out, const Option *o)
+{
+    char left[40];
+    int n = 0;
+    if (*o->name && o->letter)
+        n = snprintf(left, sizeof left, "-%c, --%s", o->letter, o->name);
+    else if (*o->name)
+        n = snprintf(left, sizeof left, "--%s", o->name);
+    else
+        n = snprintf(left, sizeof left, "-%c", o->letter);
+    if (o->value) snprintf(left + n, sizeof left - (size_t)n, " %s", o->value);
+    fprintf(out, "  %-20s %s\n", left, o->help);
+}
+
+static void help_command(FILE *out, CommandId command)
+{
+    fprintf(out, "Usage: weir %s %s\n%s\n", commands[command].name,
+            commands[command].use, commands[command].help);
+    unsigned bit = 1u << command;
+    bool is_constrained = bit & CONSTRAINED;
+    if (is_constrained) fputs("\nConstraint, one of:\n", out);
+    for (size_t i = 0; is_constrained && i < CONSTRAINTS; i++)
+        help_option(out, &options[i]);
+    fputs("\nOptions:\n", out);
+    for (size_t i = CONSTRAINTS; i < COUNT_OF(options); i++)
+        if (options[i].commands & bit) help_option(out, &options[i]);
+}
+
+void help_print(FILE *out, CommandId command)
+{
+    if (command < CMD_COUNT) {
+        help_command(out, command);
+        return;
+    }
+    fputs("Usage: weir COMMAND [OPTION...]\n"
+          "Makes the output of a language model obey a format.\n\n"
+          "Commands:\n",
+          out);
+    for (size_t i = 0; i < CMD_COUNT; i++)
+        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+    fputs("\n'weir COMMAND --help' lists the options of a command.\n"
+          "'weir --version' prints the version. man weir tells more.\n",
+          out);
+}

@@ -1,0 +1,59 @@
+/* args.h: the command line of weir, read by one table.
+ *
+ * Every option is a row of the table in args.c: its name, what it takes, where
+ * it goes in Args and which commands know it. The help texts are printed from
+ * the same rows. Strings point into argv.
+ */
+#ifndef TOOLS_WEIR_ARGS_H
+#define TOOLS_WEIR_ARGS_H
+
+#include <stdio.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+
+typedef enum CommandId {
+    CMD_TOKENIZER,
+    CMD_CHECK,
+    CMD_MASK,
+    CMD_SAMPLE,
+    CMD_EXPLAIN,
+    CMD_COUNT
+} CommandId;
+
+typedef VEC(const char *) TextList;
+
+typedef struct Args {
+    const Mem *mem;
+    CommandId command;
+    /* the constraint */
+    bool json_value, json_object;
+    const char *regex, *ebnf; /* NULL: not given */
+    TextList choices;
+    const char *root, *whitespace;
+    uint64_t max_whitespace;
+    bool has_max_whitespace, ignore_case, dot_all;
+    /* what to do with it */
+    const char *tokenizer, *prefix, *encode, *decode;
+    uint64_t count, seed, max_tokens;
+    bool has_count, has_seed, has_max_tokens;
+    bool json, ids, trim;
+    bool help, version;
+    TextList files; /* the arguments that are no options */
+} Args;
+
+/* 0, or 2 after a message on standard error. */
+int args_parse(Args *args, const Mem *mem, int argc, char **argv);
+void args_free(Args *args);
+
+/* The name of a command. */
+const char *command_name(CommandId command);
+/* Help on one command, or on the program for CMD_COUNT. */
+void help_print(FILE *out, CommandId command);
+/* A message about wrong usage with a hint at --help. Returns 2. */
+int usage_error(const Args *args, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* A whole number in decimal, at most `max`; false: text is none. */
+bool number_parse(const char *text, uint64_t max, uint64_t *value);
+
+#endif

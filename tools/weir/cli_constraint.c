@@ -1,0 +1,220 @@
+/* cli_constraint.c: what all commands with a constraint share: checking that
+ * the options fit together, reading sources, compiling, showing errors.
+ * Tests: tests/cli/cli_test.py.
+ */
+#include "weir/cli_constraint.h"
+
+#include "weir/cli_input.h"
+#include "weir/cli_report.h"
+
+/* ---- which options go together ---- */
+
+static bool is_json(const Args *args)
+{
+    return args->json_value || args->json_object;
+}
+
+static int count_constraints(const Args *args)
+{
+    return args->json_value + args->json_object + (args->regex != NULL) +
+           (args->ebnf != NULL) + (args->choices.count != 0);
+}
+
+static int validate_companions(const Args *args)
+{
+    const struct {
+        const char *name, *wanted;
+        bool is_given, is_right;
+    } rules[] = {
+        {"--root", "--ebnf", args->root != NULL, args->ebnf != NULL},
+        {"--ignore-case", "--regex", args->ignore_case, args->regex != NULL},
+        {"--dot-all", "--regex", args->dot_all, args->regex != NULL},
+        {"--whitespace", "--json-value or --json-object",
+         args->whitespace != NULL, is_json(args)},
+        {"--max-whitespace", "--json-value or --json-object",
+         args->has_max_whitespace, is_json(args)},
+    };
+    for (size_t i = 0; i < COUNT_OF(rules); i++)
+        if (rules[i].is_given && !rules[i].is_right)
+            return usage_error(args, "found %s, which goes with %s only",
+                               rules[i].name, rules[i].wanted);
+    return 0;
+}
+
+static int validate_stdin(const Args *args)
+{
+    unsigned uses = args->ebnf && !strcmp(args->ebnf, "-");
+    for (uint32_t i = 0; i < args->files.count; i++)
+        uses += !strcmp(args->files.at[i], "-");
+    if (args->command == CMD_CHECK && !args->files.count) uses++;
+    return uses < 2 ? 0 : usage_error(args, "standard input is wanted twice");
+}
+
+int constraint_validate(const Args *args)
+{
+    int given = count_constraints(args);
+    if (given != 1)
+        return usage_error(args,
+                           "found %s, expected one of --json-value, "
+                           "--json-object, --regex, --choice and --ebnf",
+                           given ? "several constraints" : "no constraint");
+    int status = validate_companions(args);
+    return status ? status : validate_stdin(args);
+}
+
+/* ---- blanks ---- */
+
+/* The text after `key`= in `text`, or NULL. */
+static const char *value_of(const char *text, const char *key)
+{
+    size_t n = strlen(key);
+    return !strncmp(text, key, n) && text[n] == '=' ? text + n + 1 : NULL;
+}
+
+static int space_kind(const Args *args, weir_space *space)
+{
+    const char *w = args->whitespace, *value;
+    uint64_t indent;
+    if (!w || !strcmp(w, "any")) {
+        space->kind = WEIR_SPACE_ANY;
+    } else if (!strcmp(w, "compact")) {
+        space->kind = WEIR_SPACE_COMPACT;
+    } else if ((value = value_of(w, "indent")) &&
+               number_parse(value, 1000, &indent)) {
+        space->kind = WEIR_SPACE_FIXED;
+        space->indent = (uint32_t)indent;
+    } else if ((value = value_of(w, "regex"))) {
+        space->kind = WEIR_SPACE_REGEX;
+        space->pattern = (weir_bytes){value, strlen(value)};
+    } else {
+        return usage_error(args,
+                           "found --whitespace '%s', expected any, compact, "
+                           "indent=N (up to 1000) or regex=R",
+                           w);
+    }
+    return 0;
+}
+
+static int space_read(const Args *args, weir_space *space)
+{
+    int status = space_kind(args, space);
+    if (status || !args->has_max_whitespace) return status;
+    if (space->kind != WEIR_SPACE_ANY)
+        return usage_error(args, "found --max-whitespace, which goes with "
+                                 "--whitespace any only");
+    if (args->max_whitespace >= UINT32_MAX)
+        return usage_error(args,
+                           "found --max-whitespace %s, expected less "
+                           "than 4,294,967,295",
+                           number_text(args->max_whitespace).text);
+    /* in the library 0 is the default, the largest number is none */
+    space->max_run =
+        args->max_whitespace ? (uint32_t)args->max_whitespace : UINT32_MAX;
+    return 0;
+}
+
+/* ---- compiling ---- */
+
+static weir_grammar *compile_choice(const Args *args, weir_vocab *vocab,
+                                    const weir_compile_opts *opts,
+                                    weir_error *err)
+{
+    size_t n = args->choices.count;
+    weir_bytes *list = mem_new(args->mem, size_mul(n, sizeof *list));
+    if (!list) {
+        err->status = WEIR_NO_MEMORY;
+        snprintf(err->message, sizeof err->message, "out of memory");
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++)
+        list[i] =
+            (weir_bytes){args->choices.at[i], strlen(args->choices.at[i])};
+    weir_grammar *g = weir_grammar_choice(vocab, list, n, opts, err);
+    mem_free(args->mem, list, n * sizeof *list);
+    return g;
+}
+
+/* A source with the name that errors give it. */
+typedef struct Source {
+    weir_source_kind kind;
+    const char *name;
+    weir_bytes text;
+} Source;
+
+static weir_grammar *compile_source(const Args *args, weir_vocab *vocab,
+                                    Source source,
+                                    const weir_compile_opts *opts)
+{
+    weir_error err = {.status = WEIR_OK};
+    progress_begin("compiling");
+    weir_grammar *g =
+        source.kind == WEIR_CHOICE
+            ? compile_choice(args, vocab, opts, &err)
+            : weir_grammar_compile(vocab, source.kind, source.text, opts, &err);
+    progress_end();
+    if (g) return g;
+    if (is_json(args) && opts->space.pattern.data) /* the only source there */
+        source = (Source){source.kind, "--whitespace", opts->space.pattern};
+    report_error(source.name, source.text, &err);
+    return NULL;
+}
+
+static weir_grammar *compile_ebnf(const Args *args, weir_vocab *vocab,
+                                  const weir_compile_opts *opts)
+{
+    FileBytes text = {0};
+    weir_grammar *g = NULL;
+    if (input_read(args->mem, args->ebnf, &text)) {
+        Source source = {
+            WEIR_EBNF, input_name(args->ebnf), {text.at, text.count}};
+        g = compile_source(args, vocab, source, opts);
+    }
+    vec_free(args->mem, &text);
+    return g;
+}
+
+weir_grammar *constraint_compile(const Args *args, weir_vocab *vocab)
+{
+    weir_compile_opts opts = {.size = sizeof opts,
+                              .root = args->root,
+                              .ignore_case = args->ignore_case,
+                              .dot_all = args->dot_all};
+    if (space_read(args, &opts.space)) return NULL;
+    if (args->ebnf) return compile_ebnf(args, vocab, &opts);
+    Source source = {WEIR_CHOICE, "--choice", {NULL, 0}};
+    if (args->regex)
+        source =
+            (Source){WEIR_REGEX, "--regex", {args->regex, strlen(args->regex)}};
+    if (args->json_value)
+        source = (Source){WEIR_JSON_VALUE, "--json-value", {NULL, 0}};
+    if (args->json_object)
+        source = (Source){WEIR_JSON_OBJECT, "--json-object", {NULL, 0}};
+    return compile_source(args, vocab, source, &opts);
+}
+
+void constraint_print(const Args *args, FILE *out)
+{
+    if (args->json_value) fputs("--json-value", out);
+    if (args->json_object) fputs("--json-object", out);
+    if (args->regex) fprintf(out, "--regex %s", args->regex);
+    if (args->ebnf) fprintf(out, "--ebnf %s", args->ebnf);
+    if (args->choices.count)
+        fprintf(out, "--choice, %s texts",
+                number_text(args->choices.count).text);
+}
+
+weir_vocab *tokenizer_load(const char *path)
+{
+    weir_error err = {.status = WEIR_OK};
+    progress_begin("loading the tokenizer");
+    weir_vocab *v = weir_vocab_load_file(NULL, path, NULL, &err);
+    progress_end();
+    if (v) return v;
+    if (err.status == WEIR_IO)
+        report_failure("%s", err.message);
+    else if (err.end)
+        report_failure("%s: at byte %u: %s", path, err.begin, err.message);
+    else
+        report_failure("%s: %s", path, err.message);
+    return NULL;
+}

@@ -1,0 +1,276 @@
+/* cmd_check.c: weir check: does each input obey the constraint?
+ *
+ * Inputs are streamed: a piece at a time goes to the matcher, cut where a
+ * character begins, so that a refused byte and the character that it is part
+ * of are always in one piece. The last bytes are held back until the end is
+ * seen; --trim forgives a newline there that the constraint does not take.
+ * The position is that of the refused byte; the words are about its character.
+ * Tests: tests/cli/cli_test.py.
+ */
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "base/words.h"
+#include "weir/cli_constraint.h"
+#include "weir/cli_input.h"
+#include "weir/cli_report.h"
+#include "weir/cmd.h"
+
+enum { PIECE = 1 << 16, HELD_BACK = 4, EXPECTED_BYTES = 1024 };
+
+typedef enum VerdictKind {
+    VERDICT_ACCEPTED,
+    VERDICT_REFUSED,
+    VERDICT_INCOMPLETE,
+    VERDICT_FAILED /* a message has been printed */
+} VerdictKind;
+
+typedef struct Verdict {
+    VerdictKind kind;
+    uint64_t byte, line, column; /* of what is refused, or of the end */
+    char found[64];
+    char expected[EXPECTED_BYTES];
+} Verdict;
+
+typedef struct Check {
+    weir_matcher *matcher;
+    const char *path;
+    uint64_t byte, line, line_start; /* of what has been accepted */
+    Verdict verdict;
+} Check;
+
+/* ---- one piece ---- */
+
+static void count_lines(Check *c, Span bytes)
+{
+    for (size_t i = 0; i < bytes.size; i++)
+        if (bytes.at[i] == '\n') {
+            c->line++;
+            c->line_start = c->byte + i + 1;
+        }
+    c->byte += bytes.size;
+}
+
+static void put_place(Check *c)
+{
+    c->verdict.byte = c->byte;
+    c->verdict.line = c->line;
+    c->verdict.column = c->byte - c->line_start + 1;
+}
+
+static void put_expected(Check *c)
+{
+    weir_matcher_explain(c->matcher, UINT32_MAX, c->verdict.expected,
+                         sizeof c->verdict.expected);
+}
+
+/* The start of the character with text[pos] in it, or pos. */
+static size_t character_start(Span text, size_t pos)
+{
+    size_t at = pos;
+    while (at && pos - at < 3 && (text.at[at] & 0xC0) == 0x80) at--;
+    size_t end = at;
+    return utf8_decode(text, &end) != RUNE_BAD && end > pos ? at : pos;
+}
+
+static void refuse(Check *c, Span text, size_t pos)
+{
+    size_t start = character_start(text, pos);
+    Out found = {c->verdict.found, sizeof c->verdict.found - 1, 0};
+    c->verdict.kind = VERDICT_REFUSED;
+    weir_matcher_accept_bytes(c->matcher,
+                              (weir_bytes){(const char *)text.at, start}, NULL);
+    put_expected(c);
+    words_found(&found, text, start);
+    found.at[MIN(found.size, found.cap)] = 0;
+    count_lines(c, span_of(text.at, pos));
+    put_place(c);
+}
+
+/* Takes text[0, size); `text` also has the bytes after it that are known.
+ * False when the verdict is there. */
+static bool take(Check *c, Span text, size_t size)
+{
+    size_t consumed;
+    weir_bytes bytes = {(const char *)text.at, size};
+    if (!size) return true;
+    switch (weir_matcher_accept_bytes(c->matcher, bytes, &consumed)) {
+    case WEIR_ACCEPTED:
+        count_lines(c, span_of(text.at, size));
+        return true;
+    case WEIR_REFUSED:
+    case WEIR_TERMINATED:
+        refuse(c, text, consumed);
+        return false;
+    default:
+        report_failure("%s: %s", input_name(c->path),
+                       weir_status_text(weir_matcher_error(c->matcher)));
+        c->verdict.kind = VERDICT_FAILED;
+        return false;
+    }
+}
+
+/* ---- the whole ---- */
+
+/* The size of a newline at the end of the text. */
+static size_t newline_size(Span text)
+{
+    if (!text.size || text.at[text.size - 1] != '\n') return 0;
+    return text.size > 1 && text.at[text.size - 2] == '\r' ? 2 : 1;
+}
+
+static void finish(Check *c)
+{
+    if (weir_matcher_is_completed(c->matcher)) {
+        c->verdict.kind = VERDICT_ACCEPTED;
+        return;
+    }
+    c->verdict.kind = VERDICT_INCOMPLETE;
+    put_expected(c);
+    put_place(c);
+}
+
+/* The last bytes. A trailing newline that makes a complete output is read as
+ * it is; else the output may be complete without it. */
+static void take_last(Check *c, Span text, bool trim)
+{
+    size_t newline = trim ? newline_size(text) : 0;
+    size_t body = text.size - newline;
+    if (!take(c, text, body)) return;
+    bool is_complete = weir_matcher_is_completed(c->matcher);
+    if (take(c, span_of(text.at + body, newline), newline)) finish(c);
+    if (is_complete && newline && c->verdict.kind != VERDICT_FAILED)
+        c->verdict.kind = VERDICT_ACCEPTED;
+}
+
+/* Where to cut what has been read, so that a character is whole. */
+static size_t cut_at(Span text)
+{
+    if (text.size <= HELD_BACK) return 0;
+    size_t cut = text.size - HELD_BACK;
+    while (cut && text.size - cut < HELD_BACK + 3 &&
+           (text.at[cut] & 0xC0) == 0x80)
+        cut--;
+    return cut;
+}
+
+static void read_failed(Check *c)
+{
+    report_failure("cannot read '%s'", input_name(c->path));
+    c->verdict.kind = VERDICT_FAILED;
+}
+
+static void check_stream(Check *c, FILE *file, bool trim)
+{
+    uint8_t buffer[PIECE];
+    size_t size = 0;
+    uint64_t total = 0;
+    if (!fseek(file, 0, SEEK_END)) {
+        long end = ftell(file);
+        total = end > 0 ? (uint64_t)end : 0;
+        rewind(file);
+    }
+    for (;;) {
+        size_t got = fread(buffer + size, 1, sizeof buffer - size, file);
+        size += got;
+        if (!got) break;
+        Span text = span_of(buffer, size);
+        size_t cut = cut_at(text);
+        if (!take(c, text, cut)) return;
+        memmove(buffer, buffer + cut, size - cut);
+        size -= cut;
+        progress_set(c->byte, total);
+    }
+    if (ferror(file))
+        read_failed(c);
+    else
+        take_last(c, span_of(buffer, size), trim);
+}
+
+/* ---- output ---- */
+
+static void print_words(const Check *c, bool with_name)
+{
+    const Verdict *v = &c->verdict;
+    bool good = v->kind == VERDICT_ACCEPTED;
+    if (with_name) printf("%s: ", c->path);
+    fputs(colour(stdout, good ? COLOUR_GREEN : COLOUR_RED), stdout);
+    switch (v->kind) {
+    case VERDICT_ACCEPTED:
+        printf("accepted%s\n", colour(stdout, COLOUR_NONE));
+        break;
+    case VERDICT_REFUSED:
+        printf("refused%s at byte %llu (line %llu, column %llu): found %s, "
+               "expected %s\n",
+               colour(stdout, COLOUR_NONE), (unsigned long long)v->byte,
+               (unsigned long long)v->line, (unsigned long long)v->column,
+               v->found, v->expected);
+        break;
+    case VERDICT_INCOMPLETE:
+        printf("incomplete%s: expected %s\n", colour(stdout, COLOUR_NONE),
+               v->expected);
+        break;
+    case VERDICT_FAILED:
+        break;
+    }
+}
+
+static void print_field(const char *name, const char *value)
+{
+    printf(",\"%s\":", name);
+    print_json_string(stdout, value, strlen(value));
+}
+
+static void print_json(const Check *c)
+{
+    static const char *const names[] = {"accepted", "refused", "incomplete"};
+    const Verdict *v = &c->verdict;
+    fputs("{\"file\":", stdout);
+    print_json_string(stdout, c->path, strlen(c->path));
+    printf(",\"result\":\"%s\"", names[v->kind]);
+    if (v->kind != VERDICT_ACCEPTED)
+        printf(",\"byte\":%llu,\"line\":%llu,\"column\":%llu",
+               (unsigned long long)v->byte, (unsigned long long)v->line,
+               (unsigned long long)v->column);
+    if (v->kind == VERDICT_REFUSED) print_field("found", v->found);
+    if (v->kind != VERDICT_ACCEPTED) print_field("expected", v->expected);
+    fputs("}\n", stdout);
+}
+
+/* The exit code that this input asks for. */
+static int check_file(const Args *args, weir_grammar *grammar, const char *path)
+{
+    Check c = {.path = path, .line = 1};
+    FILE *file = input_open(path);
+    if (!file) return 2;
+    c.matcher = weir_matcher_new(grammar, NULL, NULL);
+    if (!c.matcher) {
+        input_close(file);
+        return report_failure("out of memory");
+    }
+    progress_begin("checking");
+    check_stream(&c, file, args->trim);
+    progress_end();
+    weir_matcher_free(c.matcher);
+    input_close(file);
+    if (c.verdict.kind == VERDICT_FAILED) return 2;
+    if (args->json)
+        print_json(&c);
+    else
+        print_words(&c, args->files.count > 1);
+    return c.verdict.kind != VERDICT_ACCEPTED;
+}
+
+int cmd_check(const Args *args)
+{
+    int status = constraint_validate(args);
+    weir_grammar *grammar = status ? NULL : constraint_compile(args, NULL);
+    if (!grammar) return 2;
+    if (!args->files.count) status = check_file(args, grammar, "-");
+    for (uint32_t i = 0; i < args->files.count; i++) {
+        int code = check_file(args, grammar, args->files.at[i]);
+        status = MAX(status, code);
+    }
+    weir_grammar_free(grammar);
+    return status;
+}

@@ -1,0 +1,152 @@
+/* cmd_mask.c: weir mask: which tokens may come after a prefix.
+ * Tests: tests/cli/cli_test.py, which finds the masks by brute force. */
+#include "base/words.h"
+#include "weir/cli_constraint.h"
+#include "weir/cli_report.h"
+#include "weir/cmd.h"
+
+/* What is known about the position. */
+typedef struct Position {
+    const Args *args;
+    const weir_vocab *vocab;
+    weir_matcher *matcher;
+    const int32_t *mask;
+    uint32_t width;
+    size_t allowed;
+    bool may_stop;
+} Position;
+
+static bool is_allowed(const Position *p, uint32_t id)
+{
+    return (uint32_t)p->mask[id / 32] >> (id % 32) & 1;
+}
+
+static void print_ids(const Position *p, const char *separator)
+{
+    bool any = false;
+    for (uint32_t id = 0; id < p->width; id++) {
+        if (!is_allowed(p, id)) continue;
+        printf("%s%u", any ? separator : "", id);
+        any = true;
+    }
+}
+
+static void print_json(const Position *p)
+{
+    printf("{\"allowed\":%zu,\"fnv1a64\":\"%016llx\",\"stop\":%s,"
+           "\"width\":%u",
+           p->allowed, (unsigned long long)weir_mask_hash(p->mask, p->width),
+           p->may_stop ? "true" : "false", p->width);
+    if (p->args->ids) {
+        fputs(",\"ids\":[", stdout);
+        print_ids(p, ",");
+        fputs("]", stdout);
+    }
+    fputs("}\n", stdout);
+}
+
+static void print_token(const Position *p, uint32_t id)
+{
+    char text[160];
+    weir_token token = weir_vocab_token(p->vocab, id);
+    Out out = {text, sizeof text - 1, 0};
+    words_text(&out, span_of(token.bytes.data, MIN(token.bytes.size, 36)));
+    text[MIN(out.size, out.cap)] = 0;
+    printf("  %8u %s\n", id, text);
+}
+
+/* Allowed tokens at even distances. */
+static void print_some(const Position *p)
+{
+    enum { SHOWN = 10 };
+    size_t seen = 0, shown = 0;
+    printf("%s\n", p->allowed > SHOWN ? "some of them" : "these");
+    for (uint32_t id = 0; id < p->width; id++) {
+        if (!is_allowed(p, id)) continue;
+        if (seen++ * SHOWN < shown * p->allowed) continue;
+        print_token(p, id);
+        shown++;
+    }
+}
+
+static void print_words(const Position *p)
+{
+    char expected[1024];
+    weir_matcher_explain(p->matcher, UINT32_MAX, expected, sizeof expected);
+    printf("allowed  %s of %s tokens\n", number_text(p->allowed).text,
+           number_text(p->width).text);
+    printf("hash     %016llx\n",
+           (unsigned long long)weir_mask_hash(p->mask, p->width));
+    printf("stop     %s\n", p->may_stop ? "yes" : "no");
+    printf("next     %s\n", expected);
+    if (p->args->ids) {
+        fputs("ids      ", stdout);
+        print_ids(p, " ");
+        fputs("\n", stdout);
+    } else if (p->allowed) {
+        print_some(p);
+    }
+}
+
+/* Exit code 1 after a message when the constraint refuses the prefix. */
+static int take_prefix(weir_matcher *m, const char *prefix)
+{
+    char expected[1024], found[64];
+    weir_bytes text = {prefix, strlen(prefix)};
+    size_t pos;
+    weir_accept answer = weir_matcher_accept_bytes(m, text, &pos);
+    if (answer == WEIR_ACCEPTED) return 0;
+    if (answer == WEIR_ACCEPT_ERROR)
+        return report_failure("--prefix: %s",
+                              weir_status_text(weir_matcher_error(m)));
+    weir_matcher_accept_bytes(m, (weir_bytes){prefix, pos}, NULL);
+    weir_matcher_explain(m, UINT32_MAX, expected, sizeof expected);
+    Out out = {found, sizeof found - 1, 0};
+    words_found(&out, span_of(prefix, text.size), pos);
+    found[MIN(out.size, out.cap)] = 0;
+    report_failure("--prefix is refused at byte %zu: found %s, expected %s",
+                   pos, found, expected);
+    return 1;
+}
+
+static int show_mask(const Args *args, weir_vocab *vocab, weir_matcher *m)
+{
+    int status = args->prefix ? take_prefix(m, args->prefix) : 0;
+    if (status) return status;
+    Position p = {.args = args,
+                  .vocab = vocab,
+                  .matcher = m,
+                  .width = weir_vocab_width(vocab)};
+    p.may_stop = weir_matcher_is_completed(m);
+    p.mask = weir_matcher_mask(m);
+    if (!p.mask || weir_matcher_error(m))
+        return report_failure("%s",
+                              p.mask ? weir_status_text(weir_matcher_error(m))
+                                     : "out of memory");
+    p.allowed = weir_mask_count(p.mask, p.width, NULL);
+    if (args->json)
+        print_json(&p);
+    else
+        print_words(&p);
+    return 0;
+}
+
+int cmd_mask(const Args *args)
+{
+    int status = constraint_validate(args);
+    if (status) return status;
+    if (!args->tokenizer) return usage_error(args, "expected --tokenizer PATH");
+    if (args->files.count)
+        return usage_error(args, "found '%s', expected no more arguments",
+                           args->files.at[0]);
+    weir_vocab *vocab = tokenizer_load(args->tokenizer);
+    weir_grammar *g = vocab ? constraint_compile(args, vocab) : NULL;
+    weir_matcher *m = g ? weir_matcher_new(g, NULL, NULL) : NULL;
+    status = 2;
+    if (m) status = show_mask(args, vocab, m);
+    if (g && !m) report_failure("out of memory");
+    weir_matcher_free(m);
+    weir_grammar_free(g);
+    weir_vocab_free(vocab);
+    return status;
+}
