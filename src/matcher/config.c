@@ -57,6 +57,7 @@ static bool set_covers(ConfigSet *set, uint32_t *i, const Config *c)
     if (*i < n && covers(&at[*i], c)) return true;
     while (*i && covers(c, &at[*i - 1])) --*i;
     while (end < n && covers(c, &at[end])) end++;
+    if (end == *i) return false;
     memmove(at + *i, at + end, (n - end) * sizeof *at);
     set->list.count = n - (end - *i);
     return false;
