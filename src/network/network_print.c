@@ -2,7 +2,7 @@
  *
  * One paragraph a frame: its expression, then each state known so far with
  * its edges: byte ranges to a state, calls, token sets, `return`.
- * Docs: docs/network.md.
+ * Docs: docs/network.md.   Tests: unit/network_print_test.c.
  */
 #include "network/frame.h"
 
@@ -20,25 +20,40 @@ static void print_frame_name(Network *net, const Frame *f, Out *out)
     out_format(out, "frame %u", f->id);
 }
 
-static void print_target(uintptr_t cell, Out *out)
+/* A state, and what becomes of the register of its counted frame. */
+static void print_place(const Network *net, const State *q, RegOp op, Out *out)
+{
+    if (q->frame->network != net) out_text(out, "shared ");
+    out_format(out, "%u", q->id);
+    if (!q->frame->is_counted || (op.adds && !op.reg)) return;
+    out_format(out, op.adds ? " +%u" : " =%u", op.reg);
+}
+
+static void print_move(const Network *net, const Move *m, Out *out)
+{
+    for (uint32_t k = 0; k < m->npush; k++) {
+        out_text(out, "push ");
+        print_place(net, m->push[k].state, m->push[k].op, out);
+        out_text(out, " then ");
+    }
+    print_place(net, m->to, m->op, out);
+}
+
+static void print_target(const Network *net, uintptr_t cell, Out *out)
 {
     if (CELL_IS_STATE(cell)) {
-        out_format(out, "%u", cell_state(cell)->id);
+        print_place(net, cell_state(cell), (RegOp){.adds = true}, out);
         return;
     }
     const Step *step = cell_step(cell);
     for (uint32_t i = 0; i < step->count; i++) {
-        const Move *m = &step->at[i];
         if (i) out_text(out, " or ");
-        for (uint32_t k = 0; k < m->npush; k++)
-            out_format(out, "push %u then ", m->push[k].state->id);
-        out_format(out, "%u", m->to->id);
-        if (m->op.adds && m->op.reg) out_format(out, " +%u", m->op.reg);
+        print_move(net, &step->at[i], out);
     }
 }
 
 /* Runs of bytes with one known, living cell. */
-static void print_bytes(State *q, Out *out)
+static void print_bytes(const Network *net, State *q, Out *out)
 {
     for (unsigned lo = 0; lo < 256;) {
         uintptr_t cell =
@@ -53,10 +68,24 @@ static void print_bytes(State *q, Out *out)
                 print_byte(out, hi);
             }
             out_text(out, " -> ");
-            print_target(cell, out);
+            print_target(net, cell, out);
             out_text(out, "\n");
         }
         lo = hi + 1;
+    }
+}
+
+static void print_tokens(const Network *net, State *q, Out *out)
+{
+    const TokenMoves *moves =
+        atomic_load_explicit(&q->tokens, memory_order_acquire);
+    for (uint32_t i = 0; moves && i < moves->count; i++) {
+        const TokenMove *m = &moves->at[i];
+        out_text(out, "    ");
+        ir_print_node(m->network->ir, m->set, out);
+        out_text(out, " -> ");
+        print_move(net, &m->move, out);
+        out_text(out, "\n");
     }
 }
 
@@ -69,7 +98,8 @@ static void print_state(Network *net, State *q, Out *out)
         print_frame_name(net, q->calls[i].callee, out);
         out_text(out, "\n");
     }
-    print_bytes(q, out);
+    print_bytes(net, q, out);
+    print_tokens(net, q, out);
 }
 
 void network_print(Network *net, Out *out)

@@ -4,7 +4,7 @@
  * rules reachable from the rule, in order of discovery, every reference by its
  * place in that order. Equal keys mean equal frames.
  * Cost: linear in the closure, for each shared rule; closures are small (the
- * JSON rules).   Tests: unit/network_test.c.
+ * JSON rules).   Tests: unit/network_print_test.c.
  */
 #include "network/sharing.h"
 
