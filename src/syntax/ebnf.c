@@ -74,10 +74,9 @@ NodeId ebnf_reference(Ebnf *e, EbnfWord name)
 
 /* ---- first pass: heads ---- */
 
-static bool declare(Ebnf *e, EbnfHead head)
+static bool add_rule(Ebnf *e, Span name, EbnfHead head)
 {
     EbnfWord word = e->lex.word;
-    Span name = ebnf_text(&e->lex, word);
     weir_error *err = &e->ir->error;
     if (ebnf_is_macro(name))
         return diag_fail(err, WEIR_SYNTAX, word.begin, word.end,
@@ -101,6 +100,12 @@ static bool declare(Ebnf *e, EbnfHead head)
     return true;
 }
 
+static bool declare(Ebnf *e, EbnfHead head)
+{
+    Span name = ebnf_text(&e->lex, e->lex.word);
+    return add_rule(e, name, head) || diag_pointer(&e->ir->error, name);
+}
+
 /* What stands where the first rule should: a name without ::=, or no name. */
 static bool no_rule(Ebnf *e)
 {
@@ -114,30 +119,40 @@ static bool no_rule(Ebnf *e)
         "found %s after a name, expected ::=", diag_found(s, pos).text);
 }
 
-/* Looks at one word; false at the end or after a report. */
-static bool find_head(Ebnf *e)
+/* A word of a body, or none at all where a rule should begin. */
+static void skip_word(Ebnf *e)
 {
     EbnfWord word = e->lex.word;
-    EbnfHead head;
-    if (word.kind == EBNF_END || word.kind == EBNF_BAD) return false;
-    if (ebnf_head(&e->lex, &head)) {
-        if (!declare(e, head)) return false;
-        ebnf_lex_jump(&e->lex, head.body);
-        return true;
-    }
     Span source = e->lex.source;
     if (word.kind == EBNF_NAME &&
         ebnf_is_assign(source, ebnf_skip_blanks(source, word.end)))
-        return ebnf_unexpected(e, "a new line before the name of a rule");
-    if (!e->rules.count) return no_rule(e);
-    ebnf_lex_next(&e->lex);
-    return true;
+        ebnf_unexpected(e, "a new line before the name of a rule");
+    else if (!e->rules.count)
+        no_rule(e);
+    else
+        ebnf_lex_next(&e->lex);
+}
+
+/* Looks at one word; false at the end or after a report. */
+static bool find_head(Ebnf *e)
+{
+    EbnfHead head;
+    if (e->lex.word.kind == EBNF_END || !ir_ok(e->ir)) return false;
+    if (ebnf_head(&e->lex, &head)) {
+        if (!declare(e, head)) return false;
+        ebnf_lex_jump(&e->lex, head.body);
+    } else {
+        skip_word(e);
+    }
+    if (ir_ok(e->ir) || !e->rules.count) return ir_ok(e->ir);
+    return diag_pointer(&e->ir->error, rule_name(e, e->rules.count - 1));
 }
 
 /* ---- second pass: bodies ---- */
 
 static EbnfGroup *top_group(Ebnf *e)
 {
+    assert(e->groups.count);
     return &e->groups.at[e->groups.count - 1];
 }
 
@@ -205,6 +220,7 @@ static bool close_group(Ebnf *e)
 static bool repeat_last(Ebnf *e, uint32_t lo, uint32_t hi)
 {
     top_group(e)->can_repeat = false;
+    assert(e->items.count);
     NodeId *last = &e->items.at[e->items.count - 1];
     *last = ir_repeat(e->ir, *last, lo, hi);
     return true;
@@ -417,7 +433,7 @@ bool ebnf_compile(Ir *ir, Span source, const char *root)
                          source.size, ir->limits.max_source);
     Ebnf e = {.ir = ir, .first = ir->rules.count};
     ebnf_lex_init(&e.lex, source, &ir->error);
-    while (ir_ok(ir) && find_head(&e)) continue;
+    while (find_head(&e)) continue;
     if (ir_ok(ir)) set_root(&e, root);
     if (ir_ok(ir)) read_rules(&e);
     if (ir_ok(ir)) ebnf_cut_lazy(&e);

@@ -285,17 +285,6 @@ static bool check_hidden_rules(Reader *r)
     return true;
 }
 
-/* What no part of the engine acts on yet must not be dropped in silence. */
-static bool check_supported(Reader *r)
-{
-    for (OptionId id = OPTION_MAX_TOKENS; id <= OPTION_MAX_CHARS; id++)
-        if (r->seen >> id & 1)
-            return diag_fail(&r->e->ir->error, WEIR_UNSUPPORTED, r->begin[id],
-                             r->end[id], "option %s is not supported yet",
-                             option_list[id].name);
-    return true;
-}
-
 static bool read_options(Reader *r, EbnfRule *rule)
 {
     skip(r);
@@ -303,7 +292,7 @@ static bool read_options(Reader *r, EbnfRule *rule)
         if (!read_option(r, rule)) return false;
     } while (take(r, ','));
     if (r->pos < r->source.size) return found(r, "',' or ']'");
-    return check_hidden_rules(r) && check_supported(r);
+    return check_hidden_rules(r);
 }
 
 static void store(Reader *r, uint32_t index)

@@ -23,7 +23,10 @@
 
 #include <stdlib.h>
 
-enum { EDGES_PER_STATE = 4 }; /* the limit of edges, by that of states */
+enum {
+    EDGES_PER_STATE = 4, /* the limit of edges, by that of states */
+    STEP_WORK = 32       /* what one step in the trie is charged */
+};
 
 /* Reading `rune` leads to a node other than the root. */
 typedef struct Step {
@@ -192,7 +195,8 @@ static bool is_dead(const Text *t, Span tag)
 static bool may_follow(Text *t, uint32_t node, Span tag)
 {
     uint32_t size = 0;
-    for (size_t pos = 0; pos < tag.size && t->work; t->work--) {
+    for (size_t pos = 0; pos < tag.size && t->work;) {
+        t->work -= MIN(t->work, STEP_WORK);
         node = tag_trie_step(&t->trie, node, utf8_decode(tag, &pos));
         const TagNode *n = &t->trie.nodes.at[node];
         size++;

@@ -85,11 +85,11 @@ static void objects_only(void **state)
            (const char *const[]){"{}", "{ }", "{\"a\":[1]}",
                                  "{\r\n\t\"a\" : 1 }", "{\"a\":1}", NULL});
     expect(NULL, true, false,
-           (const char *const[]){"[]", "1", "null", "\"{}\"", "{\f\"a\":1}",
-                                 "{\xc2\xa0\"a\":1}", "{\xe2\x80\xa8\"a\":1}",
-                                 "\xef\xbb\xbf{}", "{\"a\":1}\n", "{\"a\":1} ",
-                                 "{\"a\":1}{", "{\"a\":1}abc", " {}",
-                                 "{\"s\":\"abc", NULL});
+           (const char *const[]){
+               "[]", "1", "null", "\"{}\"", "{\f\"a\":1}", "{\xc2\xa0\"a\":1}",
+               "{\xe2\x80\xa8\"a\":1}", "\xef\xbb\xbf{}", "{\"a\":1}\n",
+               "{\"a\":1} ", "{\"a\":1}{", "{\"a\":1}abc", " {}",
+               "{\"s\":\"abc", "x{\"intent\":\"power_off\"}", NULL});
     expect(NULL, true, true,
            (const char *const[]){"{\"s\":\"<|im_end|>\"}",
                                  "{\"intent\":\"power_off\"}", NULL});
