@@ -214,8 +214,7 @@ static bool is_ended(const Finder *f, NodeId node, uint32_t start)
     return chart_fact(&f->chart, node, start)->ends >> f->end & 1;
 }
 
-static void plan_node(const Finder *f, NodeId node, uint32_t start,
-                      Plan *plan)
+static void plan_node(const Finder *f, NodeId node, uint32_t start, Plan *plan)
 {
     Node n = ir_node(f->chart.ir, node);
     uint8_t bytes[4];
@@ -224,9 +223,15 @@ static void plan_node(const Finder *f, NodeId node, uint32_t start,
         return;
     }
     switch (n.kind) {
-    case NODE_SEQ: plan_seq(f, n, start, plan); break;
-    case NODE_ALT: plan_alt(f, n, start, plan); break;
-    case NODE_REPEAT: plan_repeat(f, n, start, plan); break;
+    case NODE_SEQ:
+        plan_seq(f, n, start, plan);
+        break;
+    case NODE_ALT:
+        plan_alt(f, n, start, plan);
+        break;
+    case NODE_REPEAT:
+        plan_repeat(f, n, start, plan);
+        break;
     case NODE_RULE:
         offer(plan, *rest_at(f, f->chart.ir->rules.at[n.a].body, start), 0,
               start);
@@ -244,7 +249,8 @@ static void plan_node(const Finder *f, NodeId node, uint32_t start,
         if (start == f->end && f->chart.alive[node])
             offer(plan, (Cost){1, 0}, 0, start);
         break;
-    default: break;
+    default:
+        break;
     }
 }
 
@@ -295,21 +301,29 @@ static void emit(Finder *f, NodeId node, uint32_t start)
         for (uint32_t k = plan.index + 1; k < n.b; k++)
             emit(f, ir_node_kids(ir, n)[k], f->end);
         break;
-    case NODE_ALT: emit(f, ir_node_kids(ir, n)[plan.index], start); break;
+    case NODE_ALT:
+        emit(f, ir_node_kids(ir, n)[plan.index], start);
+        break;
     case NODE_REPEAT:
         emit(f, n.a, plan.start);
         for (uint32_t k = copies_left(n, plan.index + 1); k > 0; k--)
             emit(f, n.a, f->end);
         break;
-    case NODE_RULE: emit(f, ir->rules.at[n.a].body, start); break;
+    case NODE_RULE:
+        emit(f, ir->rules.at[n.a].body, start);
+        break;
     case NODE_BYTES:
         put(f, ir_node_bytes(ir, n).at + n.b - cost.n, cost.n);
         break;
     case NODE_CLASS:
         put(f, bytes, lack_of_class(f, n, start, bytes));
         break;
-    case NODE_REGULAR: lack_of_regular(f, n, start, f->out); break;
-    default: put_token(f, n); break;
+    case NODE_REGULAR:
+        lack_of_regular(f, n, start, f->out);
+        break;
+    default:
+        put_token(f, n);
+        break;
     }
 }
 
@@ -328,8 +342,8 @@ CompleteResult complete_text(const Ir *ir, RuleId root,
     out->count = 0;
     uint32_t need = rest_at(&f, body, 0)->n;
     if (need <= COMPLETION_MAX) emit(&f, body, 0);
-    bool is_prefix = is_ended(&f, body, 0) ||
-                     chart_fact(&f.chart, body, 0)->more;
+    bool is_prefix =
+        is_ended(&f, body, 0) || chart_fact(&f.chart, body, 0)->more;
     chart_free(&f.chart);
     free(f.rest);
     if (!is_prefix) return COMPLETE_NONE;

@@ -29,15 +29,21 @@ uint32_t edit_choices(const Ir *ir, EditKind kind, uint32_t node)
     Node n = ir_node(ir, node);
     bool has_kids = n.kind == NODE_SEQ || n.kind == NODE_ALT;
     bool has_one = n.kind == NODE_REPEAT || n.kind == NODE_RULE;
-    bool has_parts = n.kind == NODE_BYTES || n.kind == NODE_CLASS ||
-                     n.kind == NODE_TOKENS;
+    bool has_parts =
+        n.kind == NODE_BYTES || n.kind == NODE_CLASS || n.kind == NODE_TOKENS;
     switch (kind) {
-    case EDIT_NEVER: return node > NODE_EMPTY_ID;
-    case EDIT_EMPTY: return node > NODE_EMPTY_ID;
-    case EDIT_KID: return has_kids ? n.b : has_one;
-    case EDIT_DROP_KID: return has_kids || (has_parts && n.b > 1) ? n.b : 0;
-    case EDIT_LOWER: return n.kind == NODE_REPEAT ? 2 : 0;
-    default: return 0;
+    case EDIT_NEVER:
+        return node > NODE_EMPTY_ID;
+    case EDIT_EMPTY:
+        return node > NODE_EMPTY_ID;
+    case EDIT_KID:
+        return has_kids ? n.b : has_one;
+    case EDIT_DROP_KID:
+        return has_kids || (has_parts && n.b > 1) ? n.b : 0;
+    case EDIT_LOWER:
+        return n.kind == NODE_REPEAT ? 2 : 0;
+    default:
+        return 0;
     }
 }
 
@@ -71,9 +77,8 @@ static NodeId copy_ranges(Copy *c, Node n, uint32_t without)
     assert(ranges);
     for (uint32_t i = 0; i < n.b; i++)
         if (i != without) ranges[count++] = ir_node_ranges(c->from, n)[i];
-    NodeId id = n.kind == NODE_CLASS
-                    ? ir_class(c->to, ranges, count, false)
-                    : ir_tokens(c->to, ranges, count, n.c);
+    NodeId id = n.kind == NODE_CLASS ? ir_class(c->to, ranges, count, false)
+                                     : ir_tokens(c->to, ranges, count, n.c);
     free(ranges);
     return id;
 }
@@ -120,16 +125,24 @@ static NodeId copy_fresh(Copy *c, Node n, Edit edit)
                                 : ir_node_kids(c->from, n)[edit.arg]);
     }
     switch (n.kind) {
-    case NODE_NEVER: return NODE_NEVER_ID;
-    case NODE_EMPTY: return NODE_EMPTY_ID;
-    case NODE_BYTES: return copy_bytes(c, n, without);
+    case NODE_NEVER:
+        return NODE_NEVER_ID;
+    case NODE_EMPTY:
+        return NODE_EMPTY_ID;
+    case NODE_BYTES:
+        return copy_bytes(c, n, without);
     case NODE_CLASS:
-    case NODE_TOKENS: return copy_ranges(c, n, without);
+    case NODE_TOKENS:
+        return copy_ranges(c, n, without);
     case NODE_SEQ:
-    case NODE_ALT: return copy_list(c, n, without);
-    case NODE_REPEAT: return copy_repeat(c, n, edit);
-    case NODE_RULE: return ir_ref(c->to, copy_rule(c, n.a));
-    default: return ir_regular(c->to, &c->from->dfas.at[n.a]);
+    case NODE_ALT:
+        return copy_list(c, n, without);
+    case NODE_REPEAT:
+        return copy_repeat(c, n, edit);
+    case NODE_RULE:
+        return ir_ref(c->to, copy_rule(c, n.a));
+    default:
+        return ir_regular(c->to, &c->from->dfas.at[n.a]);
     }
 }
 
@@ -147,7 +160,9 @@ static NodeId copy_node(Copy *c, NodeId old)
 
 void ir_edited(const Ir *from, Ir *to, const Mem *mem, Edit edit, bool prune)
 {
-    Copy c = {from, to, edit,
+    Copy c = {from,
+              to,
+              edit,
               malloc(from->nodes.count * sizeof(NodeId)),
               malloc((from->rules.count + 1) * sizeof(RuleId)),
               malloc((from->rules.count + 1) * sizeof(RuleId))};

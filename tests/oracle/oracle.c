@@ -15,9 +15,11 @@
  * Memory: two tables, made and dropped in each call; asserts on failure.
  * Tests:  unit/oracle_test.c.
  */
-#include "oracle/chart.h"
+#include "oracle/oracle.h"
 
 #include <stdlib.h>
+
+#include "oracle/chart.h"
 
 /* ---- characters ---- */
 
@@ -179,16 +181,26 @@ static Fact eval(const Chart *c, NodeId node, uint32_t start)
 {
     Node n = ir_node(c->ir, node);
     switch (n.kind) {
-    case NODE_EMPTY: return (Fact){.ends = (Set)1 << start};
-    case NODE_BYTES: return eval_bytes(c, n, start);
-    case NODE_CLASS: return eval_class(c, n, start);
-    case NODE_SEQ: return eval_seq(c, n, start);
-    case NODE_ALT: return eval_alt(c, n, start);
-    case NODE_REPEAT: return eval_repeat(c, n, start);
-    case NODE_RULE: return *chart_fact(c, c->ir->rules.at[n.a].body, start);
-    case NODE_REGULAR: return eval_regular(c, n, start);
-    case NODE_TOKENS: return eval_tokens(c, n, node, start);
-    default: return (Fact){0};
+    case NODE_EMPTY:
+        return (Fact){.ends = (Set)1 << start};
+    case NODE_BYTES:
+        return eval_bytes(c, n, start);
+    case NODE_CLASS:
+        return eval_class(c, n, start);
+    case NODE_SEQ:
+        return eval_seq(c, n, start);
+    case NODE_ALT:
+        return eval_alt(c, n, start);
+    case NODE_REPEAT:
+        return eval_repeat(c, n, start);
+    case NODE_RULE:
+        return *chart_fact(c, c->ir->rules.at[n.a].body, start);
+    case NODE_REGULAR:
+        return eval_regular(c, n, start);
+    case NODE_TOKENS:
+        return eval_tokens(c, n, node, start);
+    default:
+        return (Fact){0};
     }
 }
 
@@ -200,9 +212,12 @@ static bool eval_alive(const Chart *c, NodeId node)
     Node n = ir_node(c->ir, node);
     uint32_t alive = 0;
     switch (n.kind) {
-    case NODE_NEVER: return false;
-    case NODE_REPEAT: return !n.b || c->alive[n.a];
-    case NODE_RULE: return c->alive[c->ir->rules.at[n.a].body];
+    case NODE_NEVER:
+        return false;
+    case NODE_REPEAT:
+        return !n.b || c->alive[n.a];
+    case NODE_RULE:
+        return c->alive[c->ir->rules.at[n.a].body];
     case NODE_TOKENS:
         for (uint32_t id = 0; id < c->vocab->count; id++)
             alive += chart_in_tokens(c, n, id);
@@ -212,7 +227,8 @@ static bool eval_alive(const Chart *c, NodeId node)
         for (uint32_t i = 0; i < n.b; i++)
             alive += c->alive[ir_node_kids(c->ir, n)[i]];
         return n.kind == NODE_SEQ ? alive == n.b : alive > 0;
-    default: return true;
+    default:
+        return true;
     }
 }
 
@@ -244,8 +260,7 @@ void chart_make(Chart *c, const Ir *ir, const OracleVocab *vocab,
 {
     static const OracleVocab none = {0};
     size_t nnodes = ir->nodes.count, nstarts = text->size + 1;
-    *c = (Chart){ir, vocab ? vocab : &none, text,
-                 calloc(nnodes, sizeof(bool)),
+    *c = (Chart){ir, vocab ? vocab : &none, text, calloc(nnodes, sizeof(bool)),
                  calloc(nnodes * nstarts, sizeof(Fact))};
     assert(c->alive && c->facts);
     find_alive(c);
@@ -277,7 +292,6 @@ void oracle_mask(const Ir *ir, RuleId root, const OracleVocab *vocab,
         bool fits = oracle_add_token(&text, vocab, id);
         assert(fits);
         allowed[id] = fits && oracle_prefix(ir, root, vocab, &text);
-        if (vocab->tokens[id].flags & WEIR_TOKEN_STOP)
-            allowed[id] |= complete;
+        if (vocab->tokens[id].flags & WEIR_TOKEN_STOP) allowed[id] |= complete;
     }
 }

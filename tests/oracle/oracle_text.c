@@ -10,8 +10,8 @@ bool oracle_by_node(weir_token token, bool is_negated)
 
 bool oracle_by_text(weir_token token)
 {
-    return !(token.flags & (WEIR_TOKEN_CONTROL | WEIR_TOKEN_STOP |
-                            WEIR_TOKEN_HOLE)) &&
+    return !(token.flags &
+             (WEIR_TOKEN_CONTROL | WEIR_TOKEN_STOP | WEIR_TOKEN_HOLE)) &&
            token.bytes.size;
 }
 

@@ -110,8 +110,8 @@ static void sketch_state(Gen *g, DfaSketch *d, uint32_t state)
         uint32_t hi = runes[i];
         bool is_wide = rng_chance(&g->rng, 30) && hi + 1 < next &&
                        hi != 0xD7FF && hi < 0x10FFFF;
-        d->edges[d->nedges++] = (DfaEdge){runes[i], hi + is_wide,
-                                          rng_below(&g->rng, d->nstates)};
+        d->edges[d->nedges++] =
+            (DfaEdge){runes[i], hi + is_wide, rng_below(&g->rng, d->nstates)};
     }
     uint32_t nnew = d->nedges - first;
     if (!is_last) d->edges[first + rng_below(&g->rng, nnew)].to = state + 1;
@@ -143,12 +143,12 @@ static NodeId random_leaf(Gen *g)
 static NodeId random_repeat(Gen *g, uint32_t depth)
 {
     static const Range counts[] = {
-        {0, 0},   {0, REPEAT_INF}, {0, REPEAT_INF}, {1, REPEAT_INF},
-        {0, 2},   {1, 3},          {2, 2},          {2, REPEAT_INF},
-        {3, 40},  {3, 40},         {0, 1000},       {0, 1000},
-        {2, 5},   {5, REPEAT_INF}, {0, 1000000},    {3, 3},
+        {0, 0},   {0, REPEAT_INF}, {0, REPEAT_INF},  {1, REPEAT_INF},
+        {0, 2},   {1, 3},          {2, 2},           {2, REPEAT_INF},
+        {3, 40},  {3, 40},         {0, 1000},        {0, 1000},
+        {2, 5},   {5, REPEAT_INF}, {0, 1000000},     {3, 3},
         {20, 20}, {0, 128},        {33, REPEAT_INF}, {2, 9},
-        {0, 17},  {12, 13},        {1, 64},         {100, 300},
+        {0, 17},  {12, 13},        {1, 64},          {100, 300},
     };
     Range c = counts[rng_below(&g->rng, COUNT_OF(counts))];
     uint32_t pick = rng_below(&g->rng, 10);
@@ -272,8 +272,8 @@ static NodeId shape_counts(Gen *g, NodeId r)
 {
     (void)r;
     NodeId x = random_repeat(g, 1), y = random_repeat(g, 1);
-    NodeId both = rng_chance(&g->rng, 50) ? ir_seq2(g->ir, x, y)
-                                          : ir_alt2(g->ir, x, y);
+    NodeId both =
+        rng_chance(&g->rng, 50) ? ir_seq2(g->ir, x, y) : ir_alt2(g->ir, x, y);
     if (rng_chance(&g->rng, 30)) both = ir_repeat(g->ir, both, 1, 3);
     return ir_seq2(g->ir, both, small(g));
 }
@@ -281,20 +281,20 @@ static NodeId shape_counts(Gen *g, NodeId r)
 typedef NodeId (*Shape)(Gen *g, NodeId r);
 
 static const Shape shapes[] = {
-    shape_plain,   shape_plain,  shape_plain,         shape_plain,
-    shape_plain,   shape_plain,  shape_left,          shape_left,
-    shape_indirect, shape_indirect, shape_hidden,     shape_double,
-    shape_middle,  shape_middle, shape_right,         shape_right,
-    shape_endless, shape_self,   shape_nullable_loop, shape_nullable_loop,
-    shape_list,    shape_counts, shape_counts,        shape_counts,
+    shape_plain,    shape_plain,    shape_plain,         shape_plain,
+    shape_plain,    shape_plain,    shape_left,          shape_left,
+    shape_indirect, shape_indirect, shape_hidden,        shape_double,
+    shape_middle,   shape_middle,   shape_right,         shape_right,
+    shape_endless,  shape_self,     shape_nullable_loop, shape_nullable_loop,
+    shape_list,     shape_counts,   shape_counts,        shape_counts,
 };
 
 /* Blanks, m to n; where the alphabet has none, of a letter. */
 static void define_space(Gen *g)
 {
     uint32_t last = g->alphabet->runes[g->alphabet->count - 1];
-    NodeId blank = ir_class(g->ir, (Range[]){{' ', ' '}, {last, last}}, 2,
-                            false);
+    NodeId blank =
+        ir_class(g->ir, (Range[]){{' ', ' '}, {last, last}}, 2, false);
     uint32_t most = 1 + rng_below(&g->rng, 6);
     ir_rule_set(g->ir, g->rule, ir_repeat(g->ir, blank, 0, most));
     g->ir->rules.at[g->rule].flags |= RULE_SPACE;

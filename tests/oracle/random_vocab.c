@@ -7,8 +7,8 @@
 /* Neighbours that share bytes, the borders of the encoded lengths and of the
  * surrogates. */
 static const uint32_t wide_runes[] = {
-    0xE9,   0xE8,   0x80,    0x7FF,   0x800,    0x20AC, 0x20AD,
-    0xD7FF, 0xE000, 0xFFFF,  0x10000, 0x10FFFF, 0x1F600, 0x1F601,
+    0xE9,   0xE8,   0x80,   0x7FF,   0x800,    0x20AC,  0x20AD,
+    0xD7FF, 0xE000, 0xFFFF, 0x10000, 0x10FFFF, 0x1F600, 0x1F601,
 };
 
 void random_alphabet(Rng *rng, Alphabet *alphabet)
@@ -54,9 +54,9 @@ static void add_odd_token(Rng *rng, RandomVocab *vocab)
 {
     static const char odd[][3] = {"\xFF",     "\x80",     "\xC0\x80",
                                   "\xED\xA0", "\xF4\x90", "\xC3"};
-    static const uint32_t odd_flags[] = {
-        WEIR_TOKEN_CONTROL, WEIR_TOKEN_HOLE, WEIR_TOKEN_ADDED,
-        WEIR_TOKEN_CONTROL | WEIR_TOKEN_STOP};
+    static const uint32_t odd_flags[] = {WEIR_TOKEN_CONTROL, WEIR_TOKEN_HOLE,
+                                         WEIR_TOKEN_ADDED,
+                                         WEIR_TOKEN_CONTROL | WEIR_TOKEN_STOP};
     uint32_t pick = rng_below(rng, 16);
     if (pick < 4)
         random_vocab_add(vocab, "a", 1, odd_flags[pick]);
@@ -70,8 +70,7 @@ static void add_odd_token(Rng *rng, RandomVocab *vocab)
                          strlen(odd[2 * (pick - 9) + 1]), 0);
     else if (vocab->count) {
         uint32_t id = rng_below(rng, vocab->count);
-        random_vocab_add(vocab, vocab->bytes[id],
-                         vocab->tokens[id].bytes.size,
+        random_vocab_add(vocab, vocab->bytes[id], vocab->tokens[id].bytes.size,
                          vocab->tokens[id].flags);
     }
 }

@@ -37,4 +37,11 @@ static inline uint64_t env_number(const char *name, uint64_t otherwise)
     return text && *text ? strtoull(text, NULL, 0) : otherwise;
 }
 
+/* How long a test runs: WEIR_CASES, else `quick` when WEIR_QUICK is set (as
+ * under sanitizers), else `full`. */
+static inline uint64_t case_count(uint64_t full, uint64_t quick)
+{
+    return env_number("WEIR_CASES", env_number("WEIR_QUICK", 0) ? quick : full);
+}
+
 #endif

@@ -25,8 +25,8 @@ static void show(const char *title, const Ir *ir)
     static char text[1 << 16];
     Out out = {text, sizeof text, 0};
     ir_print(ir, &out);
-    fprintf(stderr, "-- %s\n%.*s\n", title,
-            (int)MIN(out.size, sizeof text), text);
+    fprintf(stderr, "-- %s\n%.*s\n", title, (int)MIN(out.size, sizeof text),
+            text);
 }
 
 /* `ir` with the lowered bodies. */
@@ -144,7 +144,7 @@ static void lowering_keeps_the_language(void **state)
 {
     (void)state;
     uint64_t seed = env_number("WEIR_SEED", 20240607);
-    uint64_t ncases = env_number("WEIR_CASES", 2000);
+    uint64_t ncases = case_count(2000, 200);
     uint32_t nempty = 0;
     mem = mem_from_env(NULL);
     for (uint64_t i = 0; i < ncases; i++) one_case(seed + i, &nempty);

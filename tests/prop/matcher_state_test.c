@@ -17,12 +17,6 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { DEFAULT_OPS = 6000 };
-#else
-enum { DEFAULT_OPS = 60000 };
-#endif
-
 enum {
     SLOTS = 3,
     STEPS_MAX = 40,
@@ -222,8 +216,8 @@ static void op_accept_bytes(World *w, Slot *s)
     size_t consumed = 99;
     weir_accept got = weir_matcher_accept_bytes(
         s->matcher, (weir_bytes){(char *)step.bytes, step.size}, &consumed);
-    expect(w, got == WEIR_ACCEPTED ? consumed == step.size
-                                   : consumed < step.size,
+    expect(w,
+           got == WEIR_ACCEPTED ? consumed == step.size : consumed < step.size,
            "consumed more or less than it should");
     took(w, s, &step, got, before);
 }
@@ -338,16 +332,14 @@ static void op_drafts(World *w, Slot *s)
     draw_drafts(w, s, ids, (uint32_t)n);
     memset(rows, 0x5A, sizeof rows);
     uint64_t before = weir_matcher_generation(s->matcher);
-    size_t taken =
-        weir_matcher_fill_drafts(s->matcher, ids, n, rows[0], WORDS);
+    size_t taken = weir_matcher_fill_drafts(s->matcher, ids, n, rows[0], WORDS);
     expect_moved(w, s, before, false);
     weir_matcher *m = fresh(w, &s->model);
     bool alive = true;
     size_t want = 0;
     for (size_t i = 0; i <= n; i++) {
         mask_of(w, m, row);
-        expect(w,
-               alive ? same_bits(w, rows[i], row) : no_bits(w, rows[i]),
+        expect(w, alive ? same_bits(w, rows[i], row) : no_bits(w, rows[i]),
                "another draft row than by replay");
         if (i < n && alive) alive = replay_takes(m, ids[i]);
         want += i < n && alive;
@@ -441,11 +433,16 @@ typedef struct Op {
 } Op;
 
 static const Op ops[] = {
-    {op_accept, "accept", 40},     {op_accept_at, "accept_at", 8},
-    {op_accept_bytes, "accept_bytes", 10}, {op_rollback, "rollback", 8},
-    {op_reset, "reset", 2},        {op_fork, "fork", 6},
-    {op_import, "import", 6},      {op_validate, "validate", 5},
-    {op_drafts, "fill_drafts", 5}, {op_tree, "fill_tree", 5},
+    {op_accept, "accept", 40},
+    {op_accept_at, "accept_at", 8},
+    {op_accept_bytes, "accept_bytes", 10},
+    {op_rollback, "rollback", 8},
+    {op_reset, "reset", 2},
+    {op_fork, "fork", 6},
+    {op_import, "import", 6},
+    {op_validate, "validate", 5},
+    {op_drafts, "fill_drafts", 5},
+    {op_tree, "fill_tree", 5},
     {op_forced, "forced_bytes", 5},
 };
 
@@ -515,7 +512,7 @@ static void operations_agree_with_replay(void **state)
 {
     (void)state;
     uint64_t seed = env_number("WEIR_SEED", 20240609);
-    uint64_t nops = env_number("WEIR_CASES", DEFAULT_OPS);
+    uint64_t nops = case_count(60000, 4000);
     uint64_t done = 0, i = 0;
     mem = mem_from_env(NULL);
     for (; done < nops; i++)

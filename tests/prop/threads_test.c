@@ -17,12 +17,6 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { DEFAULT_ROUNDS = 10 };
-#else
-enum { DEFAULT_ROUNDS = 60 };
-#endif
-
 enum {
     THREADS = 4,
     GRAMMARS = 6,
@@ -85,8 +79,8 @@ static uint64_t walk(const Round *r, uint32_t number)
     uint32_t width = r->vocab->count;
     weir_matcher_opts opts = {.size = sizeof opts,
                               .termination = WEIR_TERM_STOP_TOKEN};
-    weir_matcher *m = weir_matcher_new(r->grammars[number % r->ngrammars],
-                                       &opts, NULL);
+    weir_matcher *m =
+        weir_matcher_new(r->grammars[number % r->ngrammars], &opts, NULL);
     for (int i = 0; m && i < STEPS; i++) {
         h = digest_mask(m, width, h, row);
         uint32_t id = draw(&rng, row, width);
@@ -100,8 +94,7 @@ static uint64_t walk(const Round *r, uint32_t number)
 
 /* ---- rounds ---- */
 
-static void make_grammars(Round *r, weir_vocab *vocab,
-                          const Alphabet *alphabet)
+static void make_grammars(Round *r, weir_vocab *vocab, const Alphabet *alphabet)
 {
     Rng rng = {r->seed};
     RandomSeeds seeds = {0, rng_next(&rng)};
@@ -167,7 +160,7 @@ static void threads_see_what_one_sees(void **state)
 {
     static RandomVocab vocab;
     uint64_t seed = env_number("WEIR_SEED", 20240611);
-    uint64_t nrounds = env_number("WEIR_CASES", DEFAULT_ROUNDS);
+    uint64_t nrounds = case_count(60, 6);
     (void)state;
     for (uint64_t i = 0; i < nrounds; i++) {
         Round r = {.vocab = &vocab, .seed = seed + i * 1000};
@@ -245,8 +238,7 @@ static void batch_accept(Batch *b, weir_pool *pool, Rng *rng, uint32_t width)
     uint32_t ids[BATCH];
     weir_accept results[BATCH];
     for (uint32_t i = 0; i < BATCH; i++) {
-        ids[i] = b->one[i] ? draw(rng, weir_matcher_mask(b->one[i]), width)
-                           : 0;
+        ids[i] = b->one[i] ? draw(rng, weir_matcher_mask(b->one[i]), width) : 0;
         if (ids[i] == UINT32_MAX || rng_chance(rng, 10))
             ids[i] = rng_below(rng, width);
     }
@@ -254,8 +246,8 @@ static void batch_accept(Batch *b, weir_pool *pool, Rng *rng, uint32_t width)
                      WEIR_OK);
     for (uint32_t i = 0; i < BATCH; i++)
         if (b->one[i])
-            assert_int_equal(results[i], weir_matcher_accept(b->one[i],
-                                                             ids[i]));
+            assert_int_equal(results[i],
+                             weir_matcher_accept(b->one[i], ids[i]));
 }
 
 static void batch_rollback(Batch *b, weir_pool *pool, Rng *rng)
@@ -263,12 +255,12 @@ static void batch_rollback(Batch *b, weir_pool *pool, Rng *rng)
     size_t steps[BATCH];
     weir_status results[BATCH];
     for (uint32_t i = 0; i < BATCH; i++) steps[i] = rng_below(rng, 3);
-    assert_int_equal(
-        weir_batch_rollback(pool, b->many, steps, BATCH, results), WEIR_OK);
+    assert_int_equal(weir_batch_rollback(pool, b->many, steps, BATCH, results),
+                     WEIR_OK);
     for (uint32_t i = 0; i < BATCH; i++)
         if (b->one[i])
-            assert_int_equal(results[i], weir_matcher_rollback(b->one[i],
-                                                               steps[i]));
+            assert_int_equal(results[i],
+                             weir_matcher_rollback(b->one[i], steps[i]));
 }
 
 /* A pool of the caller's: plain calls, backwards. */
@@ -296,9 +288,8 @@ static void batches_equal_single_calls(void **state)
 {
     static RandomVocab vocab;
     uint64_t seed = env_number("WEIR_SEED", 20240611);
-    uint64_t nrounds = env_number("WEIR_CASES", DEFAULT_ROUNDS) / 2;
-    weir_pool *pools[] = {NULL, weir_pool_new(2, NULL),
-                          weir_pool_new(4, NULL),
+    uint64_t nrounds = case_count(60, 6) / 2;
+    weir_pool *pools[] = {NULL, weir_pool_new(2, NULL), weir_pool_new(4, NULL),
                           weir_pool_custom(run_backwards, NULL, NULL)};
     (void)state;
     for (uint64_t i = 0; i < nrounds; i++) {

@@ -55,18 +55,18 @@ static void judge(Ir *ir, const Case *cases, size_t count)
     }
 }
 
-#define JUDGE(ir, ...)                                           \
-    judge(ir, (const Case[]){__VA_ARGS__},                       \
+#define JUDGE(ir, ...)                     \
+    judge(ir, (const Case[]){__VA_ARGS__}, \
           sizeof((const Case[]){__VA_ARGS__}) / sizeof(Case))
 
 /* The root is one expression. */
-#define JUDGE_BODY(expr, ...)             \
-    do {                                  \
-        Ir local, *ir = &local;           \
-        start(ir);                        \
-        ir_rule_set(ir, ir->root, expr);  \
-        JUDGE(ir, __VA_ARGS__);           \
-        ir_free(ir);                      \
+#define JUDGE_BODY(expr, ...)            \
+    do {                                 \
+        Ir local, *ir = &local;          \
+        start(ir);                       \
+        ir_rule_set(ir, ir->root, expr); \
+        JUDGE(ir, __VA_ARGS__);          \
+        ir_free(ir);                     \
     } while (0)
 
 static void leaves(void **state)
@@ -76,8 +76,7 @@ static void leaves(void **state)
     JUDGE_BODY(NODE_EMPTY_ID, {"", "c"}, {"a", ""});
     JUDGE_BODY(lit(ir, "ab"), {"", "m"}, {"a", "m"}, {"ab", "c"}, {"abc", ""},
                {"b", ""});
-    JUDGE_BODY(set(ir, 'a', 'c'), {"", "m"}, {"b", "c"}, {"d", ""},
-               {"bb", ""});
+    JUDGE_BODY(set(ir, 'a', 'c'), {"", "m"}, {"b", "c"}, {"d", ""}, {"bb", ""});
 }
 
 static void sequences_and_choices(void **state)
@@ -86,9 +85,9 @@ static void sequences_and_choices(void **state)
     JUDGE_BODY(ir_seq2(ir, set(ir, 'a', 'b'), lit(ir, "x")), {"a", "m"},
                {"ax", "c"}, {"x", ""});
     /* "a" | "ab" | "cd" */
-    JUDGE_BODY(ir_alt(ir, (NodeId[]){lit(ir, "a"), lit(ir, "ab"),
-                                     lit(ir, "cd")}, 3),
-               {"", "m"}, {"a", "cm"}, {"ab", "c"}, {"c", "m"}, {"ac", ""});
+    JUDGE_BODY(
+        ir_alt(ir, (NodeId[]){lit(ir, "a"), lit(ir, "ab"), lit(ir, "cd")}, 3),
+        {"", "m"}, {"a", "cm"}, {"ab", "c"}, {"c", "m"}, {"ac", ""});
     /* a? b? */
     JUDGE_BODY(ir_seq2(ir, ir_optional(ir, lit(ir, "a")),
                        ir_optional(ir, lit(ir, "b"))),
@@ -108,9 +107,8 @@ static void split_characters(void **state)
                {"\xE0", "m"}, {"\xE0\x9F", ""}, {"\xE0\xA0", "m"},
                {"\xED\x9F", "m"}, {"\xED\xA0", ""}, {"\xF0\x8F", ""},
                {"\xF0\x90", "m"}, {"\xF4\x8F\xBF\xBF", "c"}, {"\xF4\x90", ""},
-               {"\xF5", ""}, {"\xFF", ""}, {"\x80", ""},
-               {"\xF0\x9F\x98", "m"}, {"\xF0\x9F\x98\x80", "c"},
-               {"\xF0\x9F\x98\x80\x80", ""});
+               {"\xF5", ""}, {"\xFF", ""}, {"\x80", ""}, {"\xF0\x9F\x98", "m"},
+               {"\xF0\x9F\x98\x80", "c"}, {"\xF0\x9F\x98\x80\x80", ""});
     /* [^é]: the first byte is shared with è */
     JUDGE_BODY(ir_class(ir, &(Range){0xE9, 0xE9}, 1, true), {"\xC3", "m"},
                {"\xC3\xA9", ""}, {"\xC3\xA8", "c"});
@@ -129,11 +127,11 @@ static void counts(void **state)
     JUDGE_BODY(ir_repeat(ir, lit(ir, "a"), 1000, 1000), {"aaaa", "m"},
                {"", "m"});
     /* (ab){2}: parts of a body */
-    JUDGE_BODY(ir_repeat(ir, lit(ir, "ab"), 2, 2), {"aba", "m"},
-               {"abab", "c"}, {"ababa", ""});
+    JUDGE_BODY(ir_repeat(ir, lit(ir, "ab"), 2, 2), {"aba", "m"}, {"abab", "c"},
+               {"ababa", ""});
     /* (a?){3}: empty bodies count too, so a minimum is no hindrance */
-    JUDGE_BODY(ir_repeat(ir, ir_optional(ir, lit(ir, "a")), 3, 3),
-               {"", "cm"}, {"aa", "cm"}, {"aaa", "c"}, {"aaaa", ""});
+    JUDGE_BODY(ir_repeat(ir, ir_optional(ir, lit(ir, "a")), 3, 3), {"", "cm"},
+               {"aa", "cm"}, {"aaa", "c"}, {"aaaa", ""});
     JUDGE_BODY(ir_repeat(ir, ir_optional(ir, lit(ir, "a")), 1000, 2000),
                {"", "cm"}, {"aa", "cm"});
     /* (a|aa){2,3}: 2 to 6 */
@@ -142,13 +140,15 @@ static void counts(void **state)
     /* ((aa){2,3}){2}: 8, 10, 12 */
     JUDGE_BODY(ir_repeat(ir, ir_repeat(ir, lit(ir, "aa"), 2, 3), 2, 2),
                {"aaaaaa", "m"}, {"aaaaaaa", "m"}, {"aaaaaaaa", "cm"},
-               {"aaaaaaaaa", "m"}, {"aaaaaaaaaa", "cm"},
-               {"aaaaaaaaaaaa", "c"}, {"aaaaaaaaaaaaa", ""});
+               {"aaaaaaaaa", "m"}, {"aaaaaaaaaa", "cm"}, {"aaaaaaaaaaaa", "c"},
+               {"aaaaaaaaaaaaa", ""});
     /* ((a{3}){0,1}b){2} */
-    JUDGE_BODY(ir_repeat(ir, ir_seq2(ir, ir_optional(ir, lit(ir, "aaa")),
-                                     lit(ir, "b")), 2, 2),
-               {"b", "m"}, {"bb", "c"}, {"aaabb", "c"}, {"aab", ""},
-               {"baaa", "m"}, {"bbb", ""});
+    JUDGE_BODY(
+        ir_repeat(ir,
+                  ir_seq2(ir, ir_optional(ir, lit(ir, "aaa")), lit(ir, "b")), 2,
+                  2),
+        {"b", "m"}, {"bb", "c"}, {"aaabb", "c"}, {"aab", ""}, {"baaa", "m"},
+        {"bbb", ""});
 }
 
 /* E = E "+" E | "a" : ambiguous and left recursive */
@@ -166,9 +166,11 @@ static void left_recursion(void **state)
     /* E = E E | E | "" | "a" : every string of a */
     start(&ir);
     e = ir_ref(&ir, ir.root);
-    ir_rule_set(&ir, ir.root,
-                ir_alt(&ir, (NodeId[]){ir_seq2(&ir, e, e), e, NODE_EMPTY_ID,
-                                       lit(&ir, "a")}, 4));
+    ir_rule_set(
+        &ir, ir.root,
+        ir_alt(&ir,
+               (NodeId[]){ir_seq2(&ir, e, e), e, NODE_EMPTY_ID, lit(&ir, "a")},
+               4));
     JUDGE(&ir, {"", "cm"}, {"a", "cm"}, {"aaaa", "cm"}, {"ab", ""});
     ir_free(&ir);
 }
@@ -200,8 +202,8 @@ static void nesting(void **state)
     Ir ir;
     start(&ir);
     NodeId s = ir_ref(&ir, ir.root);
-    NodeId pair = ir_seq(&ir, (NodeId[]){lit(&ir, "("), s, lit(&ir, ")"), s},
-                         4);
+    NodeId pair =
+        ir_seq(&ir, (NodeId[]){lit(&ir, "("), s, lit(&ir, ")"), s}, 4);
     ir_rule_set(&ir, ir.root, ir_optional(&ir, pair));
     JUDGE(&ir, {"", "cm"}, {"(", "m"}, {"()", "cm"}, {"(()", "m"},
           {"(())()", "cm"}, {")", ""}, {"())", ""});
@@ -217,10 +219,12 @@ static void unproductive(void **state)
     RuleId loop = ir_rule_new(&ir, SPAN("loop"), 0);
     NodeId dead = ir_ref(&ir, loop);
     ir_rule_set(&ir, loop, ir_seq2(&ir, lit(&ir, "a"), dead));
-    ir_rule_set(&ir, ir.root,
-                ir_alt(&ir, (NodeId[]){ir_seq2(&ir, lit(&ir, "b"), dead),
-                                       ir_seq2(&ir, dead, lit(&ir, "b")),
-                                       lit(&ir, "c")}, 3));
+    ir_rule_set(
+        &ir, ir.root,
+        ir_alt(&ir,
+               (NodeId[]){ir_seq2(&ir, lit(&ir, "b"), dead),
+                          ir_seq2(&ir, dead, lit(&ir, "b")), lit(&ir, "c")},
+               3));
     JUDGE(&ir, {"", "m"}, {"a", ""}, {"b", ""}, {"c", "c"});
     /* "c" dead{0,3}, then "c" dead{1,3} */
     ir_rule_set(&ir, ir.root,
@@ -243,10 +247,16 @@ static void regular(void **state)
     static const uint8_t accepts[] = {0, 1};
     Dfa dfa = {2, starts, edges, accepts};
     JUDGE_BODY(ir_regular(ir, &dfa), {"", "m"}, {"a", "cm"}, {"a\xC3", "m"},
-               {"a\xC3\xA9", "m"}, {"a\xC3\xA9" "a", "cm"}, {"aa", ""},
-               {"a\xC3\xA8", ""});
+               {"a\xC3\xA9", "m"},
+               {"a\xC3\xA9"
+                "a",
+                "cm"},
+               {"aa", ""}, {"a\xC3\xA8", ""});
     JUDGE_BODY(ir_repeat(ir, ir_regular(ir, &dfa), 2, 2), {"a", "m"},
-               {"aa", "cm"}, {"aaa", ""}, {"a\xC3\xA9" "aa\xC3", "m"});
+               {"aa", "cm"}, {"aaa", ""},
+               {"a\xC3\xA9"
+                "aa\xC3",
+                "m"});
 }
 
 static void mask_is(const Ir *ir, const OracleVocab *vocab,
@@ -259,16 +269,24 @@ static void mask_is(const Ir *ir, const OracleVocab *vocab,
     assert_string_equal(got, want);
 }
 
-#define TOKEN(text, flag) {{text, sizeof text - 1}, flag}
+#define TOKEN(text, flag)             \
+    {                                 \
+        {text, sizeof text - 1}, flag \
+    }
 
 /* A control token, a hole and an empty token; 0 and 1 have equal bytes. */
 static void tokens(void **state)
 {
     (void)state;
     static const weir_token table[] = {
-        TOKEN("a", 0), TOKEN("a", 0), TOKEN("ab", 0), TOKEN("b", 0),
-        TOKEN("a", WEIR_TOKEN_CONTROL), TOKEN("a", WEIR_TOKEN_HOLE),
-        TOKEN("", 0), TOKEN("a", WEIR_TOKEN_CONTROL | WEIR_TOKEN_STOP)};
+        TOKEN("a", 0),
+        TOKEN("a", 0),
+        TOKEN("ab", 0),
+        TOKEN("b", 0),
+        TOKEN("a", WEIR_TOKEN_CONTROL),
+        TOKEN("a", WEIR_TOKEN_HOLE),
+        TOKEN("", 0),
+        TOKEN("a", WEIR_TOKEN_CONTROL | WEIR_TOKEN_STOP)};
     OracleVocab vocab = {table, 8};
     Ir ir;
     OracleText text = {0};
@@ -301,8 +319,7 @@ static void tokens(void **state)
     NodeId stop = ir_tokens(&ir, &(Range){0, 6}, 1, true);
     NodeId dead = ir_alt2(&ir, hole, stop);
     ir_rule_set(&ir, ir.root,
-                ir_alt2(&ir, ir_seq2(&ir, lit(&ir, "a"), dead),
-                        lit(&ir, "b")));
+                ir_alt2(&ir, ir_seq2(&ir, lit(&ir, "a"), dead), lit(&ir, "b")));
     text.size = 0;
     mask_is(&ir, &vocab, &text, "00010000");
     ir_free(&ir);
@@ -331,13 +348,13 @@ static void completes(Ir *ir, const OracleVocab *vocab, const char *begun,
     if (want) assert_string_equal(got, want);
 }
 
-#define COMPLETES_BODY(expr, begun, want)  \
-    do {                                   \
-        Ir local, *ir = &local;            \
-        start(ir);                         \
-        ir_rule_set(ir, ir->root, expr);   \
-        completes(ir, NULL, begun, want);  \
-        ir_free(ir);                       \
+#define COMPLETES_BODY(expr, begun, want) \
+    do {                                  \
+        Ir local, *ir = &local;           \
+        start(ir);                        \
+        ir_rule_set(ir, ir->root, expr);  \
+        completes(ir, NULL, begun, want); \
+        ir_free(ir);                      \
     } while (0)
 
 static void completions(void **state)
@@ -357,7 +374,9 @@ static void completions(void **state)
     static const DfaEdge edges[] = {{'a', 'a', 1}, {0xE9, 0xE9, 0}};
     static const uint8_t accepts[] = {0, 1};
     Dfa dfa = {2, starts, edges, accepts};
-    COMPLETES_BODY(ir_regular(ir, &dfa), "a\xC3", "\xA9" "a");
+    COMPLETES_BODY(ir_regular(ir, &dfa), "a\xC3",
+                   "\xA9"
+                   "a");
     /* r = r | "(" r ")" | "a" [0] */
     static const weir_token table[] = {TOKEN("t", WEIR_TOKEN_CONTROL)};
     OracleVocab vocab = {table, 1};
@@ -367,8 +386,7 @@ static void completions(void **state)
     NodeId token = ir_tokens(&ir, &(Range){0, 0}, 1, false);
     ir_rule_set(&ir, ir.root,
                 ir_alt(&ir,
-                       (NodeId[]){r, seq3(&ir, lit(&ir, "("), r,
-                                          lit(&ir, ")")),
+                       (NodeId[]){r, seq3(&ir, lit(&ir, "("), r, lit(&ir, ")")),
                                   ir_seq2(&ir, lit(&ir, "a"), token)},
                        3));
     completes(&ir, &vocab, "((", "a#))");
