@@ -407,6 +407,10 @@ WEIR_API bool weir_matcher_can_continue(const weir_matcher *matcher);
 WEIR_API bool weir_matcher_is_terminated(const weir_matcher *matcher);
 /* Whether at least half of the printable ASCII characters may come next. */
 WEIR_API bool weir_matcher_is_free_text(const weir_matcher *matcher);
+/* The temperature that the innermost rule being read asks for (EBNF option
+ * temperature; of several readings the highest), or `otherwise`. */
+WEIR_API double weir_matcher_temperature(const weir_matcher *matcher,
+                                         double otherwise);
 /* OK, or the limit that this matcher has run into. */
 WEIR_API weir_status weir_matcher_error(const weir_matcher *matcher);
 

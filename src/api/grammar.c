@@ -56,6 +56,29 @@ static bool token_usable(const void *user, uint32_t id, bool by_default)
     return !by_default || !(vocab->flags[id] & WEIR_TOKEN_STOP);
 }
 
+static void find_budgets(weir_grammar *g)
+{
+    g->min_chars = UINT32_MAX;
+    for (RuleId r = 0; r < g->ir.rules.count; r++) {
+        const RuleOptions *o = g->ir.rules.at[r].options;
+        if (!o) continue;
+        g->has_budgets |=
+            (o->has & (RULE_HAS_MAX_TOKENS | RULE_HAS_MAX_CHARS)) != 0;
+        if (o->has & RULE_HAS_MAX_CHARS)
+            g->min_chars = MIN(g->min_chars, o->max_chars);
+    }
+}
+
+/* Options act where a rule is called, so a root that has some gets a caller.
+ */
+static void root_call(Ir *ir)
+{
+    if (!ir_ok(ir) || !ir->rules.at[ir->root].options) return;
+    RuleId caller = ir_rule_new(ir, SPAN("output"), 0);
+    ir_rule_set(ir, caller, ir_ref(ir, ir->root));
+    if (ir_ok(ir)) ir->root = caller;
+}
+
 static bool grammar_fill(weir_grammar *g, weir_error *err)
 {
     Lowered lowered;
@@ -69,6 +92,7 @@ static bool grammar_fill(weir_grammar *g, weir_error *err)
     g->is_nullable = lowered.is_nullable;
     for (NodeId id = 0; id < g->ir.nodes.count; id++)
         g->has_tokens |= g->ir.nodes.at[id].kind == NODE_TOKENS;
+    find_budgets(g);
     Network *shared = g->vocab ? &g->vocab->shared : NULL;
     if (!network_init(&g->network, &g->ir, &lowered, shared, err)) return false;
     g->start.ends = g->is_nullable;
@@ -86,6 +110,7 @@ weir_grammar *grammar_from_ir(weir_vocab *vocab, Ir *ir, weir_error *err)
 {
     weir_error local;
     err = error_begin(err, &local);
+    root_call(ir);
     weir_grammar *g = ir_ok(ir) ? grammar_new(vocab, ir) : NULL;
     if (!g) {
         if (ir->error.status)

@@ -38,9 +38,11 @@ struct weir_grammar {
     bool is_nullable;
     uint64_t hash;
     ConfigSet start;
-    WalkCache walks; /* of states that are not shared; with a vocabulary */
-    bool has_tokens; /* some token edge somewhere */
-    Lock lock;       /* of `hub` */
+    WalkCache walks;    /* of states that are not shared; with a vocabulary */
+    bool has_tokens;    /* some token edge somewhere */
+    bool has_budgets;   /* some rule with max_tokens or max_chars */
+    uint32_t min_chars; /* the least max_chars; UINT32_MAX: none */
+    Lock lock;          /* of `hub` */
     Hub *hub;
 };
 

@@ -364,7 +364,7 @@ static void refused_text(Explain *x, uint32_t id, Out *out)
     out_format(out, "at its byte %zu: found ", pos);
     words_found(out, bytes, start);
     out_text(out, ", expected ");
-    ConfigSet at = {{0}, false};
+    ConfigSet at = {.ends = false};
     read_bytes(x, span_of(bytes.at, start));
     if (set_copy(x->s.mem, &at, &x->after)) explain_set(x, &at, out);
     vec_free(x->s.mem, &at.list);

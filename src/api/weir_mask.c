@@ -41,8 +41,11 @@ static MaskRun *matcher_run(weir_matcher *m)
         maskrun_init(&m->run, &m->hub->mem, &m->grammar->vocab->masks,
                      &m->grammar->walks, &m->hub->stacks,
                      &m->grammar->ir.limits);
+        m->run.stepper.has_budgets = m->grammar->has_budgets;
+        m->run.min_chars = m->grammar->min_chars;
         m->has_run = true;
     }
+    m->run.stepper.ntokens = m->track.stepper.ntokens;
     return &m->run;
 }
 

@@ -8,6 +8,7 @@
 
 #include "api/matcher.h"
 #include "base/diag.h"
+#include "matcher/budget.h"
 
 static int id_order(const void *x, const void *y)
 {
@@ -76,9 +77,12 @@ weir_matcher *matcher_start(weir_grammar *grammar, Hub *hub,
     weir_matcher *m = matcher_alloc(grammar, hub);
     if (!m) return NULL;
     m->termination = opts->termination;
-    if (stops_set(m, opts) && track_init(&m->track, &hub->mem, &hub->stacks,
-                                         &grammar->ir.limits, &grammar->start))
+    if (stops_set(m, opts) &&
+        track_init(&m->track, &hub->mem, &hub->stacks, &grammar->ir.limits,
+                   &grammar->start)) {
+        m->track.stepper.has_budgets = grammar->has_budgets;
         return m;
+    }
     weir_matcher_free(m);
     return NULL;
 }
@@ -185,6 +189,12 @@ bool weir_matcher_is_free_text(const weir_matcher *matcher)
     for (uint8_t byte = 0x20; byte < 0x7F; byte++)
         count += byteset_has(&first, byte);
     return count >= (0x7F - 0x20 + 1) / 2;
+}
+
+double weir_matcher_temperature(const weir_matcher *m, double otherwise)
+{
+    return m->track.is_stopped ? otherwise
+                               : budget_temperature(&m->track.now, otherwise);
 }
 
 weir_status weir_matcher_error(const weir_matcher *m)

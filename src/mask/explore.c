@@ -10,7 +10,8 @@
  * with many continuations stands (the inside of a string) it takes that
  * state's walk of the subtree instead.
  * Recursion: each level strips at least a byte of the tokens; MAX_DEPTH guards
- * against absurd ones.   Tests: prop/masks_vs_oracle_test.c.
+ * against absurd ones.
+ * Tests: prop/masks_vs_oracle_test.c, unit/mask_test.c (large subtrees).
  */
 #include "mask/explore.h"
 
@@ -68,6 +69,17 @@ static RiseRange own_leaving(const Frame *f, uint32_t reg)
     return r;
 }
 
+/* What a stack returns to; NULL: no memory. Given back with set_give. */
+static ConfigSet *set_of_returns(MaskRun *run, const StackNode *stack)
+{
+    ConfigSet *set = set_borrow(run);
+    for (uint32_t i = 0; set && i < stack->count; i++) {
+        const StackEntry *e = &stack->at[i];
+        set_add(&run->stepper, set, (Config){e->ret, e->below, e->reg});
+    }
+    return set;
+}
+
 /* What w leaves, read by what c's stacks return to. */
 static void explore_leaving(MaskRun *run, const Findings *to, const Walk *w,
                             Config c, RiseRange range)
@@ -76,13 +88,8 @@ static void explore_leaving(MaskRun *run, const Findings *to, const Walk *w,
     const TrieNode *root = &x->trie.nodes[TRIE_ROOT];
     if (!c.stack || c.stack->ends)
         if (to->bottom) to->bottom(to->user, x, root, 0, range);
-    if (!c.stack) return;
-    ConfigSet *set = set_borrow(run);
+    ConfigSet *set = c.stack ? set_of_returns(run, c.stack) : NULL;
     if (!set) return;
-    for (uint32_t i = 0; i < c.stack->count; i++) {
-        const StackEntry *e = &c.stack->at[i];
-        set_add(&run->stepper, set, (Config){e->ret, e->below, e->reg});
-    }
     explore_set(run, to, x, set, range);
     set_give(run, set);
 }
@@ -104,6 +111,10 @@ static void explore_config(MaskRun *run, const Findings *to, const Walk *w,
 }
 
 /* ---- directly ---- */
+
+static void explore_direct(MaskRun *run, const Findings *to, const MaskTrie *x,
+                           uint32_t node, uint32_t depth, const ConfigSet *set,
+                           RiseRange range, bool is_making);
 
 typedef struct Direct {
     MaskRun *run;
@@ -147,6 +158,18 @@ static const Walk *subtree_walk(Direct *d, const TrieNode *node, uint32_t depth,
     return is_free ? w : NULL;
 }
 
+/* A walk begins with a byte: what c may return to before is read apart. */
+static void direct_returns(Direct *d, const TrieNode *node, uint32_t depth,
+                           Config c)
+{
+    if (!state_accepts(c.q, c.reg) || !c.stack) return;
+    ConfigSet *set = set_of_returns(d->run, c.stack);
+    if (!set) return;
+    explore_direct(d->run, d->to, d->x, (uint32_t)(node - d->x->trie.nodes),
+                   depth, set, d->range, d->is_making);
+    set_give(d->run, set);
+}
+
 static bool direct_reached(void *user, const TrieNode *node, uint32_t depth,
                            const ConfigSet *set)
 {
@@ -160,6 +183,7 @@ static bool direct_reached(void *user, const TrieNode *node, uint32_t depth,
     if (!w) return !run_failed(d->run);
     Config c = set->list.at[0];
     explore_config(d->run, d->to, w, c, d->range);
+    direct_returns(d, node, depth, c);
     return false;
 }
 

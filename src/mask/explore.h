@@ -32,6 +32,7 @@ typedef struct MaskRun {
     VEC(uint32_t) regs;    /* register classes of the set in hand */
     VEC(uint32_t) ids;     /* ids of the mask in the making */
     uint32_t depth;        /* of explore_set in itself */
+    uint32_t min_chars;    /* the least max_chars; UINT32_MAX: none */
     bool no_memory;
 } MaskRun;
 

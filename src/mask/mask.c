@@ -12,6 +12,8 @@
  */
 #include "mask/mask.h"
 
+#include "matcher/budget.h"
+
 enum { FEW_IDS = 96 }; /* ids that are as quick to set as a row to copy */
 
 /* ---- vocabulary ---- */
@@ -115,7 +117,8 @@ static Mask *memo_find(MaskMemo *memo, const ConfigSet *set,
 void maskrun_init(MaskRun *run, const Mem *mem, MaskVocab *vocab,
                   WalkCache *cache, StackHub *hub, const weir_limits *limits)
 {
-    *run = (MaskRun){.mem = mem, .vocab = vocab, .cache = cache};
+    *run = (MaskRun){
+        .mem = mem, .vocab = vocab, .cache = cache, .min_chars = UINT32_MAX};
     stepper_init(&run->stepper, mem, hub, limits, true);
     walker_init(&run->walker, mem, &run->stepper);
 }
@@ -303,9 +306,41 @@ static weir_status mask_make(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
     return status;
 }
 
+/* ---- budgets in characters ---- */
+
+/* True if one may run out inside a token: then only the direct walk, which
+ * counts characters, is right. */
+static bool budget_is_near(const MaskRun *run, const ConfigSet *set)
+{
+    uint32_t longest = run->vocab->main.trie.depth;
+    return run->min_chars != UINT32_MAX &&
+           (run->min_chars <= longest || budget_chars_left(set) <= longest);
+}
+
+static bool direct_node(void *user, const TrieNode *node, uint32_t depth,
+                        const ConfigSet *set)
+{
+    RowBuild *b = user;
+    (void)depth;
+    (void)set;
+    row_node(b, &b->run->vocab->main, node, RISE_ANY);
+    return true;
+}
+
+static weir_status mask_direct(MaskRun *run, const ConfigSet *set,
+                               uint32_t *row)
+{
+    RowBuild b = {.run = run, .row = row, .is_whole = true};
+    WalkSink sink = {direct_node, &b};
+    memset(row, 0, run->vocab->nwords * sizeof *row);
+    walk_direct(&run->walker, &run->vocab->main.trie, TRIE_ROOT, set, &sink);
+    return run_end(run);
+}
+
 weir_status mask_fill(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
                       uint32_t *row)
 {
+    if (budget_is_near(run, set)) return mask_direct(run, set, row);
     if (!find_regs(run, set)) return WEIR_NO_MEMORY;
     uint64_t hash = set_hash(set, run->regs.at);
     Mask *mask = memo_find(memo, set, run->regs.at, hash);
@@ -319,6 +354,7 @@ weir_status mask_fill(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
 
 const uint32_t *mask_row(MaskRun *run, MaskMemo *memo, const ConfigSet *set)
 {
+    if (budget_is_near(run, set)) return NULL;
     if (!find_regs(run, set)) return NULL;
     uint64_t hash = set_hash(set, run->regs.at);
     Mask *mask = memo_find(memo, set, run->regs.at, hash);

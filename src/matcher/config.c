@@ -10,6 +10,8 @@
  */
 #include "matcher/config.h"
 
+#include "matcher/budget.h"
+
 void stepper_init(Stepper *s, const Mem *mem, StackHub *hub,
                   const weir_limits *limits, bool to_scratch)
 {
@@ -116,6 +118,7 @@ void set_add(Stepper *s, ConfigSet *set, Config config)
 
 void set_merge(Stepper *s, ConfigSet *into, const ConfigSet *from)
 {
+    if (set_is_empty(into)) into->nchars = from->nchars;
     into->ends |= from->ends;
     for (uint32_t i = 0; i < from->list.count; i++)
         set_insert(s, into, from->list.at[i]);
@@ -129,20 +132,31 @@ bool set_copy(const Mem *mem, ConfigSet *to, const ConfigSet *from)
                from->list.count * sizeof *from->list.at);
     to->list.count = from->list.count;
     to->ends = from->ends;
+    to->nchars = from->nchars;
     return true;
 }
 
 /* ---- moving ---- */
 
-static void move_apply(Stepper *s, Config c, const Move *m, ConfigSet *out)
+/* What is on the stack after the move's pushes. Markers are kept, though they
+ * are done: they tell that their rule is being read. */
+static const StackNode *push_all(Stepper *s, Config c, const Move *m)
 {
     const StackNode *stack = c.stack;
     for (uint32_t i = 0; i < m->npush; i++) {
-        State *ret = m->push[i].state;
-        uint32_t reg = reg_apply(m->push[i].op, c.reg, ret);
-        if (!state_is_done(ret, reg))
-            stack = stack_push(&s->stacks, stack, ret, reg);
+        const Push *p = &m->push[i];
+        uint32_t reg = p->state->is_marker
+                           ? budget_deadline(s, p->state, p->op.reg)
+                           : reg_apply(p->op, c.reg, p->state);
+        if (p->state->is_marker || !state_is_done(p->state, reg))
+            stack = stack_push(&s->stacks, stack, p->state, reg);
     }
+    return stack;
+}
+
+static void move_apply(Stepper *s, Config c, const Move *m, ConfigSet *out)
+{
+    const StackNode *stack = push_all(s, c, m);
     if (s->stacks.status) return;
     set_add(s, out, (Config){m->to, stack, reg_apply(m->op, c.reg, m->to)});
 }
@@ -166,13 +180,7 @@ static void config_step(Stepper *s, Config c, uint8_t byte, ConfigSet *out)
 /* Pushes and moves; false: the way on is not a single configuration. */
 static bool move_alone(Stepper *s, Config *c, const Move *m)
 {
-    const StackNode *stack = c->stack;
-    for (uint32_t i = 0; i < m->npush; i++) {
-        State *ret = m->push[i].state;
-        uint32_t reg = reg_apply(m->push[i].op, c->reg, ret);
-        if (!state_is_done(ret, reg))
-            stack = stack_push(&s->stacks, stack, ret, reg);
-    }
+    const StackNode *stack = push_all(s, *c, m);
     State *q = m->to;
     uint32_t reg = reg_apply(m->op, c->reg, q);
     while (state_is_done(q, reg)) {
@@ -318,10 +326,35 @@ static void step_visit(void *user, Config c)
         config_step(call->s, c, byte, call->out);
 }
 
+/* A set with budgets in force: first what has run out must end. */
+static void step_budgeted(Stepper *s, const ConfigSet *in, uint8_t byte,
+                          ConfigSet *out)
+{
+    StepCall call = {s, out, byte};
+    bool begins = (byte & 0xC0) != 0x80;
+    s->nchars = in->nchars;
+    out->nchars = in->nchars + begins;
+    if (!begins || !budget_has_run_out(in, in->nchars, true)) {
+        set_each_return(s, in, step_visit, &call);
+        return;
+    }
+    ConfigSet now = {0};
+    if (set_copy(s->mem, &now, in))
+        budget_end(s, &now, in->nchars, true);
+    else
+        fail(s, WEIR_NO_MEMORY);
+    set_each_return(s, &now, step_visit, &call);
+    vec_free(s->mem, &now.list);
+}
+
 void set_step(Stepper *s, const ConfigSet *in, uint8_t byte, ConfigSet *out)
 {
     set_clear(out);
     stack_forget_unions(&s->stacks);
+    if (s->has_budgets) {
+        step_budgeted(s, in, byte, out);
+        return;
+    }
     if (in->list.count == 1) {
         Config c = in->list.at[0];
         ConfigNext next = config_next(s, &c, byte);
@@ -363,6 +396,7 @@ void set_step_token(Stepper *s, const ConfigSet *in, uint32_t id,
 {
     StepCall call = {s, out, id};
     set_clear(out);
+    out->nchars = s->nchars = in->nchars;
     stack_forget_unions(&s->stacks);
     set_each_return(s, in, token_visit, &call);
 }

@@ -20,6 +20,7 @@ typedef struct Config {
 typedef struct ConfigSet {
     VEC(Config) list;
     bool ends;
+    uint32_t nchars; /* characters begun so far; only with budgets */
 } ConfigSet;
 
 /* What stepping needs. One thread. */
@@ -27,6 +28,9 @@ typedef struct Stepper {
     const Mem *mem;
     StackUser stacks;
     uint32_t max_configs;
+    bool has_budgets;    /* some rule has max_tokens or max_chars */
+    uint32_t ntokens;    /* taken so far; only with budgets */
+    uint32_t nchars;     /* of the set being stepped */
     VEC(Config) todo;    /* configurations still to be returned from */
     VEC(Config) pending; /* configurations still to be added */
 } Stepper;

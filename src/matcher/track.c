@@ -6,6 +6,8 @@
  */
 #include "matcher/track.h"
 
+#include "matcher/budget.h"
+
 static bool same_set(const Config *a, uint32_t n, const ConfigSet *b)
 {
     if (n != b->list.count) return false;
@@ -32,6 +34,8 @@ static bool step_push(Track *t, TrackStep step, const ConfigSet *set)
         t->steps.count ? &t->steps.at[t->steps.count - 1] : NULL;
     uint32_t pool = t->pool.count;
     step.ends = set->ends;
+    step.nchars = set->nchars;
+    step.ntokens = t->stepper.ntokens;
     step.count = set->list.count & 0x3FFFFFFF;
     step.start = pool;
     if (!sets_reserve(t, step.count)) return false;
@@ -87,6 +91,8 @@ bool track_fork(Track *to, const Track *from, StackHub *hub,
 {
     *to = (Track){.mem = from->mem, .is_stopped = from->is_stopped};
     stepper_init(&to->stepper, from->mem, hub, limits, false);
+    to->stepper.has_budgets = from->stepper.has_budgets;
+    to->stepper.ntokens = from->stepper.ntokens;
     uint32_t most = 0;
     for (uint32_t i = 0; i < from->steps.count; i++)
         most = MAX(most, from->steps.at[i].count);
@@ -125,7 +131,8 @@ static size_t try_alone(Stepper *s, Span bytes, Config *c, ConfigNext *end)
 ConfigNext track_take_alone(Track *t, uint32_t token, Span bytes)
 {
     ConfigNext end;
-    if (t->now.list.count != 1 || t->now.ends) return CONFIG_FORKS;
+    if (t->now.list.count != 1 || t->now.ends || t->stepper.has_budgets)
+        return CONFIG_FORKS;
     Config c = t->now.list.at[0];
     try_alone(&t->stepper, bytes, &c, &end);
     if (end != CONFIG_MOVED) return end;
@@ -164,7 +171,7 @@ static size_t try_sets(Track *t, Span bytes)
         if (set_is_empty(&t->spare) || stepper_status(&t->stepper)) break;
         swap_sets(&t->next, &t->spare);
         pos++;
-        if (t->next.list.count == 1 && !t->next.ends)
+        if (t->next.list.count == 1 && !t->next.ends && !t->stepper.has_budgets)
             pos += try_alone(&t->stepper,
                              span_of(bytes.at + pos, bytes.size - pos),
                              &t->next.list.at[0], &end);
@@ -180,14 +187,24 @@ size_t track_try(Track *t, Span bytes)
         t->stepper.stacks.status = WEIR_NO_MEMORY;
         return 0;
     }
-    if (t->next.list.count == 1 && !t->next.ends)
+    if (t->next.list.count == 1 && !t->next.ends && !t->stepper.has_budgets)
         pos = try_alone(&t->stepper, bytes, &t->next.list.at[0], &end);
     if (pos == bytes.size || end == CONFIG_DEAD) return pos;
     return pos + try_sets(t, span_of(bytes.at + pos, bytes.size - pos));
 }
 
+/* A token more; budgets in tokens that have run out end. */
+static void count_token(Track *t)
+{
+    if (!t->stepper.has_budgets) return;
+    t->stepper.ntokens++;
+    if (budget_has_run_out(&t->next, t->stepper.ntokens, false))
+        budget_end(&t->stepper, &t->next, t->stepper.ntokens, false);
+}
+
 bool track_take(Track *t, uint32_t token, Span bytes)
 {
+    uint32_t ntokens = t->stepper.ntokens;
     TrackStep step = {.token = token, .text_start = t->text.count};
     if (token == TRACK_BYTES) {
         if (!vec_reserve(t->mem, &t->text, t->text.count + bytes.size))
@@ -195,7 +212,11 @@ bool track_take(Track *t, uint32_t token, Span bytes)
         if (bytes.size)
             memcpy(t->text.at + t->text.count, bytes.at, bytes.size);
     }
-    if (!step_push(t, step, &t->next)) return false;
+    if (token != TRACK_BYTES) count_token(t);
+    if (stepper_status(&t->stepper) || !step_push(t, step, &t->next)) {
+        t->stepper.ntokens = ntokens;
+        return false;
+    }
     if (token == TRACK_BYTES) t->text.count += (uint32_t)bytes.size;
     swap_sets(&t->now, &t->next);
     return true;
@@ -222,6 +243,8 @@ void track_rollback(Track *t, size_t steps)
     t->is_stopped = last->is_stop;
     t->now.list.count = 0;
     t->now.ends = last->ends;
+    t->now.nchars = last->nchars;
+    t->stepper.ntokens = last->ntokens;
     assert(t->now.list.cap >= last->count);
     if (last->count)
         memcpy(t->now.list.at, t->pool.at + last->start,

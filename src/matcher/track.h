@@ -14,6 +14,8 @@ typedef struct TrackStep {
     uint32_t token; /* or TRACK_BYTES: text[text_start, next step's) */
     uint32_t start; /* first configuration after it */
     uint32_t text_start;
+    uint32_t nchars;  /* ConfigSet.nchars */
+    uint32_t ntokens; /* steps up to here that are tokens */
     uint32_t count : 30;
     uint32_t ends : 1;    /* ConfigSet.ends */
     uint32_t is_stop : 1; /* a stop token: nothing can follow */

@@ -35,11 +35,23 @@ static void find_classes(Frame *f)
     f->nclasses = class + 1u;
 }
 
+/* A rule's options if the engine acts on them. */
+static const RuleOptions *rule_options(const Ir *ir, RuleId rule)
+{
+    const RuleOptions *o = ir->rules.at[rule].options;
+    const uint32_t acting =
+        RULE_HAS_MAX_TOKENS | RULE_HAS_MAX_CHARS | RULE_HAS_TEMPERATURE;
+    return o && o->has & acting ? o : NULL;
+}
+
 static bool frame_fill(Network *net, Frame *f)
 {
     Node n = ir_node(net->ir, f->node);
     NodeId body = f->node;
-    if (n.kind == NODE_RULE) body = net->lowered.body.at[n.a];
+    if (n.kind == NODE_RULE) {
+        body = net->lowered.body.at[n.a];
+        f->options = rule_options(net->ir, n.a);
+    }
     if (n.kind == NODE_REPEAT &&
         repeat_form(&net->lowered, n) == REPEAT_COUNTED) {
         f->is_counted = true;
@@ -296,6 +308,40 @@ State *state_intern(Frame *f, const PosSet *set)
         (!is_loop && !map_add(net->mem, &net->state_index, h, q->id)))
         return network_no_memory(net), NULL;
     return q;
+}
+
+/* A state that only returns; no two of a frame are the same. */
+static State *marker_new(Frame *f, bool by_chars)
+{
+    Network *net = f->network;
+    PosSet none = {0};
+    State proto = {.frame = f,
+                   .accepts = true,
+                   .is_final = true,
+                   .is_marker = true,
+                   .by_chars = by_chars,
+                   .map = f->class_of,
+                   .nnext = f->nclasses};
+    State *q = state_new(net, &proto, &none);
+    if (q && !vec_push(net->mem, &net->states, q))
+        return network_no_memory(net), NULL;
+    return q;
+}
+
+bool frame_markers(Network *net, Frame *f)
+{
+    const RuleOptions *o = f->options;
+    bool chars = o && o->has & RULE_HAS_MAX_CHARS;
+    bool tokens = o && o->has & RULE_HAS_MAX_TOKENS;
+    if (!o || f->markers[0]) return true;
+    assert(f->network == net); /* shared rules have no options */
+    f->budgets[0] = tokens ? o->max_tokens : UINT32_MAX;
+    f->budgets[1] = chars ? o->max_chars : UINT32_MAX;
+    State *second = chars ? marker_new(f, true) : NULL;
+    if (chars && !second) return false;
+    f->markers[1] = second;
+    f->markers[0] = marker_new(f, false);
+    return f->markers[0] != NULL;
 }
 
 State *call_ret(Network *net, State *q, Call *call)

@@ -16,6 +16,11 @@
  * consume nothing, and no frame begins with itself, so that is finite. A call
  * whose return state has nothing left to do pushes nothing.
  *
+ * A rule with options (budgets, temperature) pushes a marker below what it
+ * pushes: a return point that returns at once, so that it changes no reading,
+ * but says, as long as it is on the stack, that the rule is being read. Its
+ * register is the deadline of a budget.
+ *
  * Threads: states and steps are made under the network's lock and published
  * complete; readers take no lock. Pointers stay valid until network_free.
  */
@@ -42,10 +47,12 @@ static inline void byteset_add(ByteSet *set, uint8_t byte)
     set->word[byte >> 6] |= (uint64_t)1 << (byte & 63);
 }
 
-/* A register after a move: `reg`, or the present one plus `reg`. */
+/* A register after a move: `reg`, or the present one plus `reg`; for a marker
+ * the tokens or characters so far plus `reg`. */
 typedef struct RegOp {
     uint32_t reg;
     bool adds;
+    bool is_deadline;
 } RegOp;
 
 /* A return point: on return go on at `state` with the register. */
@@ -100,6 +107,8 @@ struct State {
     bool is_loop;       /* the loop state of a counted frame */
     bool is_final;      /* nothing to do but return */
     bool has_tokens;    /* some token edge, calls included */
+    bool is_marker;     /* of a rule with options: never stepped from */
+    bool by_chars;      /* marker: the deadline counts characters */
     ByteSet first;      /* bytes with a move */
     const uint8_t *map; /* byte -> index in next */
     uint32_t nnext;
@@ -121,7 +130,10 @@ struct Frame {
     struct Nfa *nfa;
     uint8_t class_of[256]; /* bytes no state of the frame tells apart */
     uint32_t nclasses;
-    State *start; /* NULL until needed; under the lock */
+    State *start;               /* NULL until needed; under the lock */
+    const RuleOptions *options; /* of the rule; NULL: none that act */
+    State *markers[2];          /* of the options; NULL: none */
+    uint32_t budgets[2];        /* their deadlines; UINT32_MAX: never */
 };
 
 struct Network {

@@ -20,11 +20,11 @@ typedef struct MoveList {
     Pushes pushes; /* scratch of one move */
 } MoveList;
 
-static const RegOp reg_keep = {0, true};
+static const RegOp reg_keep = {0, true, false};
 
 static bool op_same(RegOp a, RegOp b)
 {
-    return a.reg == b.reg && a.adds == b.adds;
+    return a.reg == b.reg && a.adds == b.adds && a.is_deadline == b.is_deadline;
 }
 
 static bool move_same(const Move *a, const Move *b)
@@ -55,7 +55,21 @@ static bool move_add(MoveList *list, Move m)
 /* A callee's register operation seen from the caller: the register was 0. */
 static RegOp op_constant(RegOp op, const State *to)
 {
-    return (RegOp){reg_apply(op, 0, to), false};
+    if (op.is_deadline) return op;
+    return (RegOp){reg_apply(op, 0, to), false, false};
+}
+
+/* The markers of a callee with options. */
+static bool push_markers(MoveList *list, Frame *callee)
+{
+    if (!frame_markers(list->net, callee)) return false;
+    for (int i = 0; i < 2; i++) {
+        RegOp op = {callee->budgets[i], false, true};
+        if (callee->markers[i] && !vec_push(list->net->mem, &list->pushes,
+                                            (Push){callee->markers[i], op}))
+            return network_no_memory(list->net);
+    }
+    return true;
 }
 
 /* The move m of the start of call's callee, made by q's call. */
@@ -64,11 +78,12 @@ static bool move_through(MoveList *list, State *q, Call *call, const Move *m)
     Network *net = list->net;
     State *ret = call_ret(net, q, call);
     if (!ret) return false;
-    RegOp ret_op = ret->is_loop ? (RegOp){1, true} : reg_keep;
+    RegOp ret_op = ret->is_loop ? (RegOp){1, true, false} : reg_keep;
     list->pushes.count = 0;
     if (!ret->is_final &&
         !vec_push(net->mem, &list->pushes, (Push){ret, ret_op}))
         return network_no_memory(net);
+    if (!push_markers(list, call->callee)) return false;
     for (uint32_t i = 0; i < m->npush; i++) {
         Push p = m->push[i];
         p.op = op_constant(p.op, p.state);
@@ -91,7 +106,7 @@ static bool move_local(MoveList *list, Frame *f, const PosSet *set)
     if (!set->count) return true;
     list->pushes.count = 0;
     if (set_ends_copy(f, set))
-        return move_add(list, (Move){.to = f->start, .op = {1, true}});
+        return move_add(list, (Move){.to = f->start, .op = {1, true, false}});
     State *to = state_intern(f, set);
     return to && move_add(list, (Move){.to = to, .op = reg_keep});
 }

@@ -76,7 +76,7 @@ typedef struct Property {
     const Ir *ir;
     const Users *users;
     const TokenSets *sets;
-    const uint8_t *gate; /* by node: what else must hold; NULL: nothing */
+    uint32_t *gate; /* by node: what else must hold; NULL: nothing */
     bool any_of_seq;
     uint8_t *fact;
     uint32_t *queue, *need; /* scratch, one entry a node */
@@ -124,6 +124,15 @@ static bool leaf_solid(const Property *p, NodeId id)
     return n.kind == NODE_BYTES || n.kind == NODE_CLASS;
 }
 
+/* A rule of no characters that may be empty must be. */
+static bool is_shut(const Property *p, const Facts *facts, NodeId id)
+{
+    Node n = ir_node(p->ir, id);
+    if (n.kind != NODE_RULE || !facts->nullable[id]) return false;
+    const RuleOptions *o = p->ir->rules.at[n.a].options;
+    return o && o->has & RULE_HAS_MAX_CHARS && !o->max_chars;
+}
+
 static void propagate(Property *p, bool (*leaf)(const Property *, NodeId))
 {
     const Users *u = p->users;
@@ -159,8 +168,10 @@ static void find_all(const Ir *ir, const Users *users, const TokenSets *sets,
     p.fact = facts->nullable;
     propagate(&p, leaf_nullable);
     p.fact = facts->solid;
-    p.gate = facts->productive;
+    p.gate = scratch + 2 * (size_t)users->nnodes;
     p.any_of_seq = true;
+    for (NodeId id = 0; id < users->nnodes; id++)
+        p.gate[id] = facts->productive[id] && !is_shut(&p, facts, id);
     propagate(&p, leaf_solid);
 }
 
@@ -169,7 +180,7 @@ bool facts_find(Ir *ir, const TokenSets *sets, Facts *facts)
     Users users;
     size_t n = ir->nodes.count;
     *facts = (Facts){.nnodes = ir->nodes.count};
-    uint32_t *scratch = mem_new(ir->mem, 2 * n * sizeof *scratch);
+    uint32_t *scratch = mem_new(ir->mem, 3 * n * sizeof *scratch);
     facts->productive = mem_new(ir->mem, n);
     facts->nullable = mem_new(ir->mem, n);
     facts->solid = mem_new(ir->mem, n);
@@ -177,7 +188,7 @@ bool facts_find(Ir *ir, const TokenSets *sets, Facts *facts)
               facts->nullable && facts->solid;
     if (ok) find_all(ir, &users, sets, scratch, facts);
     users_free(ir->mem, &users);
-    mem_free(ir->mem, scratch, 2 * n * sizeof *scratch);
+    mem_free(ir->mem, scratch, 3 * n * sizeof *scratch);
     if (!ok) facts_free(ir->mem, facts);
     return ok || diag_no_memory(&ir->error);
 }

@@ -270,9 +270,27 @@ static NodeId equation_body(Knot *k, const Split *eq)
     return body;
 }
 
+/* An occurrence of a left-recursive rule is no call any more, so a budget of
+ * it could not be kept. */
+static bool check_options(const Knot *k)
+{
+    for (uint32_t i = 0; i < k->size; i++) {
+        const Rule *rule = &k->ir->rules.at[k->member[i]];
+        if (rule->options &&
+            rule->options->has & (RULE_HAS_MAX_TOKENS | RULE_HAS_MAX_CHARS))
+            return diag_fail(
+                &k->ir->error, WEIR_UNSUPPORTED, rule->begin, rule->end,
+                "rule '%.*s' begins with itself, so it cannot "
+                "have max_tokens or max_chars",
+                (int)MIN(rule->name.size, 60), (const char *)rule->name.at);
+    }
+    return true;
+}
+
 static void knot_solve(Knot *k)
 {
     Ir *ir = k->ir;
+    if (!check_options(k)) return;
     Split *eq = arena_array(&k->arena, Split, k->size);
     if (!eq) diag_no_memory(&ir->error);
     for (uint32_t i = 0; i < k->size && ir_ok(ir); i++) {
