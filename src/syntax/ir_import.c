@@ -55,6 +55,16 @@ static NodeId import_node(Import *m, NodeId id)
     return NODE_NEVER_ID;
 }
 
+static void import_options(Import *m, RuleId copy, const RuleOptions *from)
+{
+    RuleOptions options = *from;
+    if (options.has & RULE_HAS_HIDDEN_RULES) {
+        options.hidden_body += m->first;
+        options.hidden_marker += m->first;
+    }
+    ir_rule_options(m->to, copy, &options);
+}
+
 static void import_rules(Import *m)
 {
     const Ir *from = m->from;
@@ -65,7 +75,7 @@ static void import_rules(Import *m)
         m->to->rules.at[copy].begin = rule.begin;
         m->to->rules.at[copy].end = rule.end;
         ir_rule_set(m->to, copy, m->node[rule.body]);
-        if (rule.options) ir_rule_options(m->to, copy, rule.options);
+        if (rule.options) import_options(m, copy, rule.options);
     }
 }
 
