@@ -1,10 +1,11 @@
 /* driver.c: runs a fuzz target without libFuzzer, as an ordinary test.
  *
  * In:    files or folders of seeds; options -n mutations a seed (200), -s seed
- *        of the random numbers (1), -v to name every input before it runs.
+ *        of the random numbers (1), -v to name every input before it runs,
+ *        -o FILE to write it there before it runs.
  * Out:   exit code 0 when the target returned from every input. A failure is
- *        the target's own abort or a sanitizer's report: run again with -v
- *        to see which input it was, the order never changes.
+ *        the target's own abort or a sanitizer's report: run again with -o
+ *        FILE, and FILE holds the input; the order never changes.
  * Method: each seed is run as it is, then as mutated copies: flipped bits,
  *        odd values, cut, doubled and moved pieces, pieces of other seeds.
  *        Every input lies in a block of its exact size, so that the address
@@ -42,6 +43,7 @@ typedef struct Driver {
     size_t count, cap;
     uint64_t random;
     unsigned long mutations, ran;
+    const char *kept; /* where each input is written, or NULL */
     bool verbose;
 } Driver;
 
@@ -210,6 +212,16 @@ static void change(Driver *d, Draft *t)
 
 /* ---- running ---------------------------------------------------------- */
 
+static void keep_input(const char *path, const uint8_t *at, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    bool ok = file && fwrite(at, 1, size, file) == size;
+    if (file) ok &= !fclose(file);
+    if (ok) return;
+    fprintf(stderr, "driver: cannot write %s\n", path);
+    exit(2);
+}
+
 /* The exact-size copy is what lets a sanitizer see an overrun. */
 static void run(Driver *d, const char *name, unsigned long number,
                 const uint8_t *at, size_t size)
@@ -220,6 +232,7 @@ static void run(Driver *d, const char *name, unsigned long number,
         fprintf(stderr, "%s mutation %lu: %zu bytes\n", name, number, size);
         fflush(stderr);
     }
+    if (d->kept) keep_input(d->kept, at, size);
     LLVMFuzzerTestOneInput(size ? exact : exact + 1, size);
     free(exact);
     d->ran++;
@@ -249,6 +262,8 @@ static bool read_arguments(Driver *d, int argc, char **argv)
             d->verbose = true;
         else if (!strcmp(argv[i], "-n") && !last)
             d->mutations = strtoul(argv[++i], NULL, 10);
+        else if (!strcmp(argv[i], "-o") && !last)
+            d->kept = argv[++i];
         else if (!strcmp(argv[i], "-s") && !last)
             d->random = strtoull(argv[++i], NULL, 10);
         else
