@@ -2,9 +2,9 @@
  *
  * Key: kind, source and every option that has a meaning, as bytes. Whoever
  * asks first compiles, outside the lock; others with the same key wait for the
- * result (single flight). Failures are kept like grammars. Entries are held in
- * order of use; when their bytes pass the limit the oldest go, unless someone
- * still waits for them.
+ * result (single flight). Failures are kept like grammars, but for a lack of
+ * memory, which may pass. Entries are held in order of use; when their bytes
+ * pass the limit the oldest go, unless someone still waits for them.
  * Tests: unit/compiler_test.c, prop/threads_test.c.
  */
 #include "api/objects.h"
@@ -130,10 +130,17 @@ static void entry_link(weir_compiler *c, Entry *e)
     if (!c->oldest) c->oldest = e;
 }
 
+/* Such an answer is for those who wait for it, not for later. */
+static bool lacks_memory(const Entry *e)
+{
+    return e->error.status == WEIR_NO_MEMORY;
+}
+
 static Entry *entry_find(weir_compiler *c, uint64_t hash, Span key)
 {
     for (Entry *e = c->newest; e; e = e->older)
-        if (e->hash == hash && span_equal(e->key, key)) return e;
+        if (e->hash == hash && !lacks_memory(e) && span_equal(e->key, key))
+            return e;
     return NULL;
 }
 
@@ -164,10 +171,12 @@ static void entry_drop(weir_compiler *c, Entry *e)
     mem_free(&c->mem, e, sizeof *e);
 }
 
-/* Drops the oldest entries that nobody waits for until the rest fits. */
-static void cache_trim(weir_compiler *c, uint64_t max_bytes)
+/* Drops the entry just used if it is worth nothing, then the oldest ones that
+ * nobody waits for until the rest fits. */
+static void cache_trim(weir_compiler *c, Entry *used)
 {
-    for (Entry *e = c->oldest, *next; e && c->bytes > max_bytes; e = next) {
+    if (lacks_memory(used) && !used->waiting) entry_drop(c, used);
+    for (Entry *e = c->oldest, *next; e && c->bytes > c->max_bytes; e = next) {
         next = e->newer;
         if (e->is_done && !e->waiting) entry_drop(c, e);
     }
@@ -187,8 +196,7 @@ static weir_grammar *entry_take(Entry *e, weir_error *err)
     return e->grammar ? weir_grammar_retain(e->grammar) : NULL;
 }
 
-/* Waits for another thread's compilation. Memory may have run out there only;
- * the answer is the same all the same. */
+/* Waits for another thread's compilation. */
 static weir_grammar *entry_await(weir_compiler *c, Entry *e, weir_error *err)
 {
     e->waiting++;
@@ -201,7 +209,7 @@ static weir_grammar *entry_await(weir_compiler *c, Entry *e, weir_error *err)
     c->bytes -= e->nbytes;
     e->nbytes = entry_bytes(e);
     c->bytes += e->nbytes;
-    cache_trim(c, c->max_bytes);
+    cache_trim(c, e);
     return g;
 }
 
@@ -215,7 +223,7 @@ static weir_grammar *entry_finish(weir_compiler *c, Entry *e,
     c->bytes += e->nbytes;
     weir_grammar *g = entry_take(e, err);
     pthread_cond_broadcast(&c->done);
-    cache_trim(c, c->max_bytes);
+    cache_trim(c, e);
     return g;
 }
 
