@@ -1,0 +1,264 @@
+/* trie_test.c: token tries against a sorted list of the texts.
+ *
+ * Random sets (seed printed; WEIR_SEED repeats a run) of few and of many
+ * tokens, with repeats, empty texts, zeros and wide nodes; each node must own
+ * the run of ids whose texts begin with its path.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "oracle/rng.h"
+#include "vocab/trie.h"
+
+enum { MAX_TOKENS = 10000, MAX_SIZE = 20 };
+
+typedef struct Tokens {
+    uint8_t text[MAX_TOKENS][MAX_SIZE];
+    TrieEntry at[MAX_TOKENS]; /* ids are not the places */
+    uint32_t count;
+} Tokens;
+
+static uint32_t id_of(uint32_t place)
+{
+    return place * 3 + 7;
+}
+
+static void token_add(Tokens *t, const void *text, size_t size)
+{
+    assert_true(t->count < MAX_TOKENS && size <= MAX_SIZE);
+    memcpy(t->text[t->count], text, size);
+    t->at[t->count] =
+        (TrieEntry){span_of(t->text[t->count], size), id_of(t->count)};
+    t->count++;
+}
+
+static Span text_of(const Tokens *t, uint32_t id)
+{
+    return t->at[(id - 7) / 3].text;
+}
+
+/* `letters` different bytes; texts often continue an earlier one. */
+static void random_tokens(Rng *rng, uint32_t count, uint32_t letters, Tokens *t)
+{
+    t->count = 0;
+    while (t->count < count) {
+        uint8_t text[MAX_SIZE];
+        size_t size = 0, most = rng_below(rng, rng_chance(rng, 5) ? 18 : 7);
+        if (t->count && rng_chance(rng, 60)) {
+            Span old = t->at[rng_below(rng, t->count)].text;
+            size = MIN(old.size, rng_below(rng, MAX_SIZE - 2));
+            if (size) memcpy(text, old.at, size);
+            most = MIN(size + 2, MAX_SIZE);
+        }
+        while (size < most) {
+            uint32_t letter = rng_below(rng, letters);
+            text[size++] = (uint8_t)(letters == 256 ? letter : letter * 37);
+        }
+        token_add(t, text, size);
+    }
+}
+
+/* ---- judging ---- */
+
+/* Ids in bytewise order of the texts; equal texts in the order given. */
+static void check_order(const Trie *trie, const Tokens *t)
+{
+    static uint8_t seen[MAX_TOKENS];
+    size_t longest = 0;
+    memset(seen, 0, sizeof seen);
+    assert_int_equal(trie->nids, t->count);
+    for (uint32_t i = 0; i < trie->nids; i++) {
+        uint32_t place = (trie->ids[i] - 7) / 3;
+        assert_true(place < t->count && !seen[place]);
+        seen[place] = 1;
+        longest = MAX(longest, t->at[place].text.size);
+        if (!i) continue;
+        int order = span_compare(text_of(t, trie->ids[i - 1]),
+                                 text_of(t, trie->ids[i]));
+        assert_true(order < 0 || (!order && trie->ids[i - 1] < trie->ids[i]));
+    }
+    assert_int_equal(trie->depth, longest);
+}
+
+/* Children in byte order, found by their byte alone; runs nested. */
+static void check_children(const Trie *trie, const TrieNode *n)
+{
+    uint32_t end = n->tok_end;
+    bool has[256] = {false};
+    assert_int_equal(n->is_wide, n->nchildren > TRIE_NARROW);
+    assert_true(n->tok <= trie_own_end(trie, n));
+    for (uint32_t i = n->nchildren; i-- > 0;) {
+        const TrieNode *child = &trie->nodes[n->child + i];
+        assert_int_equal(child->tok_end, end);
+        assert_true(child->tok < child->tok_end);
+        assert_true(i + 1 == n->nchildren || child->byte < child[1].byte);
+        assert_int_equal(trie_child(trie, n, child->byte), n->child + i);
+        has[child->byte] = true;
+        end = child->tok;
+    }
+    assert_int_equal(trie_own_end(trie, n), end);
+    for (unsigned b = 0; b < 256; b++) {
+        if (!has[b]) assert_int_equal(trie_child(trie, n, (uint8_t)b), 0);
+        if (n->is_wide)
+            assert_int_equal(trie_bytes(trie, n)[b >> 6] >> (b & 63) & 1,
+                             has[b]);
+    }
+}
+
+/* Each node once, with its path: its run is what begins with the path, its
+ * own ids what equals it. */
+static uint32_t check_node(const Trie *trie, const Tokens *t, uint32_t at,
+                           uint8_t *path, uint32_t depth)
+{
+    const TrieNode *n = &trie->nodes[at];
+    uint32_t nodes = 1, own_end = trie_own_end(trie, n);
+    Span prefix = span_of(path, depth);
+    assert_true(at < trie->nnodes);
+    for (uint32_t p = n->tok; p < n->tok_end; p++) {
+        Span text = text_of(t, trie->ids[p]);
+        assert_true(span_starts(text, prefix));
+        assert_int_equal(text.size == depth, p < own_end);
+    }
+    if (n->tok)
+        assert_false(depth &&
+                     span_starts(text_of(t, trie->ids[n->tok - 1]), prefix));
+    if (n->tok_end < trie->nids)
+        assert_false(span_starts(text_of(t, trie->ids[n->tok_end]), prefix));
+    check_children(trie, n);
+    for (uint32_t i = 0; i < n->nchildren; i++) {
+        assert_true(depth < MAX_SIZE);
+        path[depth] = trie->nodes[n->child + i].byte;
+        nodes += check_node(trie, t, n->child + i, path, depth + 1);
+    }
+    return nodes;
+}
+
+/* Different prefixes, the empty one included: from the sorted ids. */
+static uint32_t count_prefixes(const Trie *trie, const Tokens *t)
+{
+    uint32_t count = 1;
+    Span before = {NULL, 0};
+    for (uint32_t i = 0; i < trie->nids; i++) {
+        Span text = text_of(t, trie->ids[i]);
+        size_t common = 0;
+        while (common < MIN(before.size, text.size) &&
+               before.at[common] == text.at[common])
+            common++;
+        count += (uint32_t)(text.size - common);
+        before = text;
+    }
+    return count;
+}
+
+/* Walks down the token's bytes. */
+static void check_found(const Trie *trie, const Tokens *t, uint32_t place)
+{
+    Span text = t->at[place].text;
+    const TrieNode *n = &trie->nodes[TRIE_ROOT];
+    for (size_t i = 0; i < text.size; i++) {
+        uint32_t child = trie_child(trie, n, text.at[i]);
+        assert_true(child);
+        if (n->is_wide)
+            assert_int_equal(trie_wide_child(trie, n, text.at[i]), child);
+        n = &trie->nodes[child];
+    }
+    bool found = false;
+    for (uint32_t p = n->tok; p < trie_own_end(trie, n); p++)
+        found |= trie->ids[p] == id_of(place);
+    assert_true(found);
+}
+
+static void check_trie(const Tokens *t)
+{
+    Mem mem = mem_from_env(NULL);
+    Arena arena;
+    Trie trie;
+    uint8_t path[MAX_SIZE];
+    arena_init(&arena, &mem, 0);
+    assert_true(trie_build(&trie, &arena, &mem, t->at, t->count));
+    check_order(&trie, t);
+    assert_int_equal(check_node(&trie, t, TRIE_ROOT, path, 0),
+                     count_prefixes(&trie, t));
+    for (uint32_t i = 0; i < t->count; i++) check_found(&trie, t, i);
+    arena_free(&arena);
+}
+
+/* ---- sets ---- */
+
+static Tokens tokens; /* 400 KB */
+
+static void random_sets(void **state)
+{
+    (void)state;
+    static const uint32_t letters[] = {1, 2, 3, 7, 40, 256};
+    Rng rng = {env_number("WEIR_SEED", 11)};
+    printf("seed %llu\n", (unsigned long long)rng.state);
+    for (unsigned i = 0; i < 300; i++) {
+        uint32_t count = rng_below(&rng, i % 10 ? 40 : 1500);
+        random_tokens(&rng, count, letters[i % COUNT_OF(letters)], &tokens);
+        check_trie(&tokens);
+    }
+}
+
+/* From 8,192 on tokens are sorted by distribution first. */
+static void large_sets(void **state)
+{
+    (void)state;
+    Rng rng = {5};
+    for (uint32_t count = 8191; count <= 8192; count++)
+        for (uint32_t letters = 3; letters <= 256; letters += 253) {
+            random_tokens(&rng, count, letters, &tokens);
+            check_trie(&tokens);
+        }
+}
+
+static void small_sets(void **state)
+{
+    (void)state;
+    tokens.count = 0;
+    check_trie(&tokens); /* none at all */
+    token_add(&tokens, "", 0);
+    check_trie(&tokens);
+    token_add(&tokens, "", 0);
+    token_add(&tokens, "\0", 1);
+    token_add(&tokens, "\0\0", 2);
+    check_trie(&tokens);
+    /* alike in their first eight bytes, padded with zeros or not */
+    token_add(&tokens, "\0\0\0\0\0\0\0\0", 8);
+    token_add(&tokens, "\0\0\0\0\0\0\0\0\0", 9);
+    token_add(&tokens, "abcdefgh", 8);
+    token_add(&tokens, "abcdefghi", 9);
+    token_add(&tokens, "abcdefg", 7);
+    token_add(&tokens, "abcdefgh", 8);
+    check_trie(&tokens);
+}
+
+/* Six children are narrow, seven wide, 256 all there are. */
+static void widths(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; n <= 256; n += n < 9 ? 1 : 13) {
+        tokens.count = 0;
+        for (uint32_t b = 0; b < n; b++) {
+            uint8_t text[2] = {'x', (uint8_t)(255 - b)};
+            token_add(&tokens, text, 2);
+        }
+        check_trie(&tokens);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_sets),
+        cmocka_unit_test(large_sets),
+        cmocka_unit_test(small_sets),
+        cmocka_unit_test(widths),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
