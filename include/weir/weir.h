@@ -411,6 +411,18 @@ WEIR_API bool weir_matcher_is_free_text(const weir_matcher *matcher);
  * temperature; of several readings the highest), or `otherwise`. */
 WEIR_API double weir_matcher_temperature(const weir_matcher *matcher,
                                          double otherwise);
+
+/* What an occurrence of a rule with EBNF option capture has read: bytes
+ * [begin, end) of the output, control tokens counted by their names. */
+typedef struct weir_capture {
+    weir_bytes name; /* borrowed from the grammar */
+    size_t begin, end;
+} weir_capture;
+/* The captures finished so far, in the order of their ends. Writes at most
+ * `capacity`, returns how many there are; SIZE_MAX: see weir_matcher_error.
+ * Reads the whole output again: about 0.1 us a byte. */
+WEIR_API size_t weir_matcher_captures(weir_matcher *matcher, weir_capture *out,
+                                      size_t capacity);
 /* OK, or the limit that this matcher has run into. */
 WEIR_API weir_status weir_matcher_error(const weir_matcher *matcher);
 

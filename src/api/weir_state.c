@@ -37,14 +37,6 @@ static uint64_t vocab_hash_of(const weir_grammar *g)
     return g->vocab ? g->vocab->vocab.hash : 0;
 }
 
-static Span step_text(const Track *t, uint32_t i)
-{
-    uint32_t from = t->steps.at[i].text_start;
-    uint32_t to =
-        i + 1 < t->steps.count ? t->steps.at[i + 1].text_start : t->text.count;
-    return span_of(t->text.at + from, to - from);
-}
-
 static void put_steps(Out *out, const Track *t)
 {
     put_number(out, track_steps(t));
@@ -52,7 +44,7 @@ static void put_steps(Out *out, const Track *t)
         uint32_t token = t->steps.at[i].token;
         put_number(out, token == TRACK_BYTES ? 0 : (uint64_t)token + 1);
         if (token != TRACK_BYTES) continue;
-        Span text = step_text(t, i);
+        Span text = track_text(t, i);
         put_number(out, text.size);
         out_bytes(out, text);
     }

@@ -54,6 +54,15 @@ bool track_take(Track *t, uint32_t token, Span bytes);
 /* A step that changes no configuration: a stop token. */
 bool track_take_stop(Track *t, uint32_t token);
 void track_rollback(Track *t, size_t steps); /* steps <= track_steps */
+/* Bytes of step i, 0 < i < steps.count, if it is of bytes; else empty. */
+static inline Span track_text(const Track *t, uint32_t i)
+{
+    uint32_t from = t->steps.at[i].text_start;
+    uint32_t to =
+        i + 1 < t->steps.count ? t->steps.at[i + 1].text_start : t->text.count;
+    return span_of(t->text.at + from, to - from);
+}
+
 static inline size_t track_steps(const Track *t)
 {
     return t->steps.count - 1;

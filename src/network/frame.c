@@ -39,8 +39,8 @@ static void find_classes(Frame *f)
 static const RuleOptions *rule_options(const Ir *ir, RuleId rule)
 {
     const RuleOptions *o = ir->rules.at[rule].options;
-    const uint32_t acting =
-        RULE_HAS_MAX_TOKENS | RULE_HAS_MAX_CHARS | RULE_HAS_TEMPERATURE;
+    const uint32_t acting = RULE_HAS_MAX_TOKENS | RULE_HAS_MAX_CHARS |
+                            RULE_HAS_TEMPERATURE | RULE_HAS_CAPTURE;
     return o && o->has & acting ? o : NULL;
 }
 

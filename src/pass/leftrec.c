@@ -270,18 +270,19 @@ static NodeId equation_body(Knot *k, const Split *eq)
     return body;
 }
 
-/* An occurrence of a left-recursive rule is no call any more, so a budget of
- * it could not be kept. */
+/* An occurrence of a left-recursive rule is no call any more, so a budget or
+ * a capture of it could not be kept. */
 static bool check_options(const Knot *k)
 {
     for (uint32_t i = 0; i < k->size; i++) {
         const Rule *rule = &k->ir->rules.at[k->member[i]];
         if (rule->options &&
-            rule->options->has & (RULE_HAS_MAX_TOKENS | RULE_HAS_MAX_CHARS))
+            rule->options->has &
+                (RULE_HAS_MAX_TOKENS | RULE_HAS_MAX_CHARS | RULE_HAS_CAPTURE))
             return diag_fail(
                 &k->ir->error, WEIR_UNSUPPORTED, rule->begin, rule->end,
                 "rule '%.*s' begins with itself, so it cannot "
-                "have max_tokens or max_chars",
+                "have a budget or a capture",
                 (int)MIN(rule->name.size, 60), (const char *)rule->name.at);
     }
     return true;

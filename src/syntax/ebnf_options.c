@@ -299,14 +299,7 @@ static void store(Reader *r, uint32_t index)
 {
     r->out.capture = span_of(r->capture.at, r->capture.count);
     r->out.stop_capture = span_of(r->stop_capture.at, r->stop_capture.count);
-    if (r->out.capture.size) {
-        const EbnfRule *rule = &r->e->rules.at[index];
-        r->out.has |= RULE_HAS_CAPTURE;
-        ir_warn(r->e->ir, rule->begin, rule->end,
-                "capture '%.*s' is kept with the rule, but not filled in yet",
-                (int)MIN(r->out.capture.size, 60),
-                (const char *)r->out.capture.at);
-    }
+    if (r->out.capture.size) r->out.has |= RULE_HAS_CAPTURE;
     if (r->out.stop_capture.size) r->out.has |= RULE_HAS_STOP_CAPTURE;
     if (r->out.has || r->out.hidden_suffix || r->out.hidden_stop)
         ir_rule_options(r->e->ir, r->e->first + index, &r->out);
