@@ -20,11 +20,14 @@ static void print_frame_name(Network *net, const Frame *f, Out *out)
     out_format(out, "frame %u", f->id);
 }
 
-/* A state, and what becomes of the register of its counted frame. */
+/* A state, and what becomes of the register of its counted frame; of a marker,
+ * the budget. */
 static void print_place(const Network *net, const State *q, RegOp op, Out *out)
 {
     if (q->frame->network != net) out_text(out, "shared ");
     out_format(out, "%u", q->id);
+    if (op.is_deadline && op.reg != UINT32_MAX)
+        out_format(out, " within %u", op.reg);
     if (!q->frame->is_counted || (op.adds && !op.reg)) return;
     out_format(out, op.adds ? " +%u" : " =%u", op.reg);
 }
@@ -91,7 +94,8 @@ static void print_tokens(const Network *net, State *q, Out *out)
 
 static void print_state(Network *net, State *q, Out *out)
 {
-    out_format(out, "  state %u%s%s%s\n", q->id, q->is_loop ? " loop" : "",
+    out_format(out, "  state %u%s%s%s%s\n", q->id,
+               q->is_marker ? " marker" : "", q->is_loop ? " loop" : "",
                q->accepts ? " return" : "", q->is_final ? " only" : "");
     for (uint32_t i = 0; i < q->ncalls; i++) {
         out_text(out, "    call ");

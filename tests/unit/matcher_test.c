@@ -144,7 +144,7 @@ static void check_set(const ConfigSet *set)
 static void step_as_set(Run *r, Config c, uint8_t byte, ConfigSet *out)
 {
     Config two[2] = {c, c};
-    ConfigSet in = {{two, 2, 2}, false};
+    ConfigSet in = {.list = {two, 2, 2}};
     set_step(&r->stepper, &in, byte, out);
     check_set(out);
 }

@@ -235,6 +235,26 @@ static void prints_shared(void **state)
     net_close(&shared);
 }
 
+/* A rule with a budget leaves a marker on the stack. */
+static void prints_markers(void **state)
+{
+    (void)state;
+    Net n;
+    net_open(&n, "root ::= a \"x\"\na[max_tokens=3] ::= [a-z]+", NULL);
+    net_read(&n, "b");
+    expect_print(&n, "frame 0 = root\n"
+                     "  state 1\n"
+                     "    call frame 1\n"
+                     "    'b' -> push 3 then push 4 within 3 then 2\n"
+                     "  state 3\n"
+                     "frame 1 = a\n"
+                     "  state 0\n"
+                     "    'a'-'z' -> 2\n"
+                     "  state 2 return\n"
+                     "  state 4 marker return only\n");
+    net_close(&n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +266,7 @@ int main(void)
         cmocka_unit_test(prints_registers),
         cmocka_unit_test(prints_tokens),
         cmocka_unit_test(prints_shared),
+        cmocka_unit_test(prints_markers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
