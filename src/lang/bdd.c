@@ -12,9 +12,10 @@
 
 enum { NODES_PER_STATE = 4, CACHE_FIRST = 1 << 10, CACHE_LAST = 1 << 18 };
 
-void bdd_init(BddPool *pool, LangCtx *ctx, const uint64_t *var_mask)
+void bdd_init(BddPool *pool, LangCtx *ctx, const uint64_t *var_mask,
+              uint32_t ntests)
 {
-    *pool = (BddPool){.ctx = ctx, .var_mask = var_mask};
+    *pool = (BddPool){.ctx = ctx, .var_mask = var_mask, .ntests = ntests};
     BddNode constant = {.var = UINT32_MAX};
     if (!vec_push(ctx->mem, &pool->nodes, constant) ||
         !vec_push(ctx->mem, &pool->nodes, constant))
@@ -48,11 +49,13 @@ static Bdd node_intern(BddPool *pool, uint32_t var, Bdd lo, Bdd hi)
 {
     LangCtx *ctx = pool->ctx;
     if (lo == hi) return lo;
-    BddNode n = {var, lo, hi, 0};
+    BddNode n = {.var = var, .lo = lo, .hi = hi};
     uint64_t hash = hash_mix(hash_mix(1, var), (uint64_t)lo << 32 | hi);
     Bdd known = node_find(pool, n, hash);
     if (known) return known;
     if (!lang_room(ctx, pool->nodes.count / NODES_PER_STATE)) return BDD_FALSE;
+    n.is_test = var < pool->ntests || pool->nodes.at[lo].is_test ||
+                pool->nodes.at[hi].is_test;
     n.mask =
         pool->var_mask[var] | pool->nodes.at[lo].mask | pool->nodes.at[hi].mask;
     if (!vec_push(ctx->mem, &pool->nodes, n) ||
@@ -129,7 +132,7 @@ static bool push_half(BddPool *pool, const BddFrame *f, bool is_hi)
 static bool choose_step(BddPool *pool, Bdd *result)
 {
     BddFrame *f = &pool->stack.at[pool->stack.count - 1];
-    if (!lang_charge(pool->ctx, 4)) return false;
+    if (!lang_charge(pool->ctx, 6)) return false;
     if (f->stage == 0) {
         if (choose_known(pool, f, result)) return pool->stack.count--, true;
         f->stage = 1;

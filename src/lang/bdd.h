@@ -15,7 +15,8 @@ enum { BDD_FALSE = 0, BDD_TRUE = 1 };
 typedef struct BddNode {
     uint32_t var; /* UINT32_MAX in the two constants */
     Bdd lo, hi;
-    uint64_t mask; /* var_mask of all variables below, or-ed */
+    uint64_t mask; /* var_mask of this and the variables below, or-ed */
+    bool is_test;  /* one of them is below ntests */
 } BddNode;
 
 typedef struct BddCall {
@@ -32,6 +33,7 @@ typedef struct BddFrame {
 typedef struct BddPool {
     LangCtx *ctx;
     const uint64_t *var_mask; /* by variable; the caller's */
+    uint32_t ntests;          /* variables below are marked apart */
     VEC(BddNode) nodes;
     Map index;
     BddCall *cache; /* results of bdd_choose, lossy */
@@ -40,7 +42,8 @@ typedef struct BddPool {
 } BddPool;
 
 /* Results are BDD_FALSE once the context has an error. */
-void bdd_init(BddPool *pool, LangCtx *ctx, const uint64_t *var_mask);
+void bdd_init(BddPool *pool, LangCtx *ctx, const uint64_t *var_mask,
+              uint32_t ntests);
 void bdd_free(BddPool *pool);
 Bdd bdd_var(BddPool *pool, uint32_t var);
 /* when ? yes : no */

@@ -11,7 +11,9 @@
  *        Reading a code point c replaces each atom q by the disjunction, over
  *        q's edges on c, of what their targets come to without reading: a
  *        formula again, in which a look-ahead is just the formula of its own
- *        start, negated or not. A look-behind runs forward beside it: behind[q]
+ *        start, negated or not. That formula is made once for each state, with
+ *        a variable for each assertion ("test"); at a position the tests are
+ *        replaced by what the assertions are there. A look-behind runs forward beside it: behind[q]
  *        is the formula under which some match of its body, begun anywhere
  *        before, stands in q now; it holds when such a match stands in its
  *        accepting state.
@@ -38,22 +40,31 @@ typedef struct Behind {
     Bdd when;
 } Behind;
 
-/* A remembered formula; valid at one position, or at all (EVER). */
+/* A formula remembered for one position; of position 0, none. */
 typedef struct Memo {
     uint64_t position;
     Bdd formula;
 } Memo;
-#define EVER UINT64_MAX
 
+/* Replaces variables of formulas, each node once a position. */
+struct Guarded;
+typedef struct Rewrite {
+    Bdd (*replace)(struct Guarded *g, uint32_t var);
+    VEC(Memo) done; /* by node */
+    VEC(Bdd) pending;
+} Rewrite;
+
+/* Variables: tests [0, ntests), of which the last is "at the start"; atoms
+ * ntests + state; last END. */
 typedef struct Guarded {
     LangCtx *ctx;
     const Nfa *nfa;
     BddPool bdd;
+    uint32_t ntests, end_var;
     Graph graph;
     Arena scratch;
-    Bdd end;            /* the atom END */
     uint32_t *owner;    /* by state of a look-behind: the assertion */
-    uint64_t *mask;     /* by atom: assertions it may still ask for */
+    uint64_t *mask;     /* by variable: assertions it may still ask for */
     uint8_t *is_atom;   /* by state: has edges over labels */
     uint8_t *accepts;   /* by state: accepting state of a look-ahead */
     uint8_t *universal; /* by state: accepts every string */
@@ -67,10 +78,11 @@ typedef struct Guarded {
     Bdd *holds;         /* by assertion */
     VEC(Behind) behind; /* of the new position */
     VEC(Behind) from;   /* of the last one */
-    Memo *closure;      /* by state: what it comes to without reading */
-    Memo *delta;        /* by atom: what it becomes */
-    VEC(Memo) stepped;  /* by diagram node: what it becomes */
-    VEC(Bdd) pending;
+    Memo *delta;        /* by state: what its atom becomes */
+    Rewrite step;       /* atoms → deltas */
+    Rewrite ground;     /* tests → what holds */
+    Bdd *closure;       /* by state: what it comes to without reading */
+    uint8_t *is_closed; /* by state: closure is known */
     /* spreading along edges that read nothing */
     uint64_t *reached;  /* by state: the spread that last reached it */
     Bdd *when;          /* by state: under which formula */
@@ -78,7 +90,7 @@ typedef struct Guarded {
     uint64_t spread;
     VEC(uint32_t) found; /* states reached */
     VEC(uint32_t) queue;
-    bool is_contextual; /* the spread asked for assertions or the start */
+    bool is_symbolic; /* assertions are tests, not what holds here */
 } Guarded;
 
 static uint64_t bit_of(uint32_t assertion)
@@ -105,21 +117,25 @@ static bool spread_to(Guarded *g, uint32_t state, Bdd when)
     return vec_push(mem, &g->queue, state) || lang_no_memory(g->ctx);
 }
 
-/* The condition of an edge that reads nothing, here. */
+static Bdd test_value(Guarded *g, uint32_t test)
+{
+    if (g->is_symbolic) return bdd_var(&g->bdd, test);
+    if (test + 1 < g->ntests) return g->holds[test];
+    return g->class == CLASS_START ? BDD_TRUE : BDD_FALSE;
+}
+
+/* The condition of an edge that reads nothing. */
 static Bdd edge_guard(Guarded *g, NfaEdge e)
 {
     switch (e.kind) {
     case NFA_AT_END:
-        return g->end;
+        return bdd_var(&g->bdd, g->end_var);
     case NFA_AT_START:
-        g->is_contextual = true;
-        return g->class == CLASS_START ? BDD_TRUE : BDD_FALSE;
+        return test_value(g, g->ntests - 1);
     case NFA_HOLDS:
-        g->is_contextual = true;
-        return g->holds[e.arg];
+        return test_value(g, e.arg);
     case NFA_HOLDS_NOT:
-        g->is_contextual = true;
-        return bdd_not(&g->bdd, g->holds[e.arg]);
+        return bdd_not(&g->bdd, test_value(g, e.arg));
     default:
         return BDD_TRUE;
     }
@@ -139,11 +155,11 @@ static bool spread_from(Guarded *g, uint32_t state)
     return true;
 }
 
-static void spread_begin(Guarded *g)
+static void spread_begin(Guarded *g, bool is_symbolic)
 {
     g->spread++;
     g->found.count = g->queue.count = 0;
-    g->is_contextual = false;
+    g->is_symbolic = is_symbolic;
 }
 
 static bool spread_run(Guarded *g)
@@ -156,32 +172,116 @@ static bool spread_run(Guarded *g)
     return lang_ok(g->ctx);
 }
 
+/* ---- rewriting ---- */
+
+/* Whether the node is its own result, or has one. */
+static bool is_rewritten(const Guarded *g, const Rewrite *r, Bdd f)
+{
+    if (f <= BDD_TRUE) return true;
+    if (r == &g->ground && !g->bdd.nodes.at[f].is_test) return true;
+    return f < r->done.count && r->done.at[f].position == g->position;
+}
+
+static Bdd rewritten(const Guarded *g, const Rewrite *r, Bdd f)
+{
+    if (f <= BDD_TRUE) return f;
+    if (r == &g->ground && !g->bdd.nodes.at[f].is_test) return f;
+    return r->done.at[f].formula;
+}
+
+/* Makes room for the results of all nodes up to `f`. */
+static bool rewrite_reserve(Guarded *g, Rewrite *r, Bdd f)
+{
+    uint32_t have = r->done.count;
+    if (f < have) return true;
+    if (!vec_reserve(g->ctx->mem, &r->done, (size_t)f + 1))
+        return lang_no_memory(g->ctx);
+    memset(r->done.at + have, 0, (f + 1 - have) * sizeof(Memo));
+    r->done.count = f + 1;
+    return true;
+}
+
+static bool rewrite_push(Guarded *g, Rewrite *r, Bdd f)
+{
+    return is_rewritten(g, r, f) || vec_push(g->ctx->mem, &r->pending, f) ||
+           lang_no_memory(g->ctx);
+}
+
+/* Replaces the variables of `f`; children first, on an explicit stack. */
+static Bdd rewrite(Guarded *g, Rewrite *r, Bdd f)
+{
+    if (!rewrite_reserve(g, r, f) || !rewrite_push(g, r, f)) return BDD_FALSE;
+    while (r->pending.count && lang_charge(g->ctx, 6)) {
+        Bdd top = r->pending.at[r->pending.count - 1];
+        BddNode n = g->bdd.nodes.at[top];
+        if (!is_rewritten(g, r, n.lo) || !is_rewritten(g, r, n.hi)) {
+            if (!rewrite_push(g, r, n.lo) || !rewrite_push(g, r, n.hi))
+                return BDD_FALSE;
+            continue;
+        }
+        r->pending.count--;
+        Bdd when = r->replace(g, n.var);
+        Bdd yes = rewritten(g, r, n.hi), no = rewritten(g, r, n.lo);
+        Bdd result = bdd_choose(&g->bdd, when, yes, no);
+        r->done.at[top] = (Memo){g->position, result};
+    }
+    r->pending.count = 0;
+    return lang_ok(g->ctx) ? rewritten(g, r, f) : BDD_FALSE;
+}
+
 /* ---- closures: what a state comes to ---- */
 
+static Bdd found_atom(Guarded *g, uint32_t state)
+{
+    if (g->accepts[state] || g->universal[state]) return BDD_TRUE;
+    Bdd here = BDD_FALSE;
+    if (g->is_atom[state]) here = bdd_var(&g->bdd, g->ntests + state);
+    if (state != g->nfa->accept) return here;
+    return bdd_or(&g->bdd, here, bdd_var(&g->bdd, g->end_var));
+}
+
+static int number_order(const void *x, const void *y)
+{
+    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+    return (a > b) - (a < b);
+}
+
+/* Later states first: then each atom is put on top of the sum. */
 static Bdd found_formula(Guarded *g)
 {
     Bdd sum = BDD_FALSE;
-    for (uint32_t i = 0; i < g->found.count; i++) {
+    if (g->found.count)
+        qsort(g->found.at, g->found.count, sizeof(uint32_t), number_order);
+    for (uint32_t i = g->found.count; i-- > 0;) {
         uint32_t s = g->found.at[i];
-        Bdd here = BDD_FALSE;
-        if (g->is_atom[s]) here = bdd_var(&g->bdd, s);
-        if (g->universal[s]) here = BDD_TRUE;
-        if (s == g->nfa->accept) here = bdd_or(&g->bdd, here, g->end);
-        if (g->accepts[s]) here = BDD_TRUE;
-        sum = bdd_or(&g->bdd, sum, bdd_and(&g->bdd, g->when[s], here));
+        Bdd here = bdd_and(&g->bdd, g->when[s], found_atom(g, s));
+        sum = bdd_or(&g->bdd, here, sum);
     }
     return sum;
 }
 
+/* With tests. */
+static Bdd symbolic_closure(Guarded *g, uint32_t state)
+{
+    if (g->is_closed[state]) return g->closure[state];
+    spread_begin(g, true);
+    if (!spread_to(g, state, BDD_TRUE) || !spread_run(g)) return BDD_FALSE;
+    g->closure[state] = found_formula(g);
+    g->is_closed[state] = 1;
+    return g->closure[state];
+}
+
+static Bdd ground_test(Guarded *g, uint32_t var)
+{
+    if (var >= g->ntests) return bdd_var(&g->bdd, var);
+    g->is_symbolic = false;
+    return test_value(g, var);
+}
+
+/* At this position. */
 static Bdd closure_of(Guarded *g, uint32_t state)
 {
-    Memo *memo = &g->closure[state];
-    if (memo->position == g->position || memo->position == EVER)
-        return memo->formula;
-    spread_begin(g);
-    if (!spread_to(g, state, BDD_TRUE) || !spread_run(g)) return BDD_FALSE;
-    *memo = (Memo){g->is_contextual ? g->position : EVER, found_formula(g)};
-    return memo->formula;
+    return rewrite(g, &g->ground, symbolic_closure(g, state));
 }
 
 /* ---- reading a class ---- */
@@ -218,55 +318,15 @@ static Bdd delta_of(Guarded *g, uint32_t state)
     return sum;
 }
 
-static bool is_stepped(const Guarded *g, Bdd f)
+static Bdd step_atom(Guarded *g, uint32_t var)
 {
-    return f <= BDD_TRUE ||
-           (f < g->stepped.count && g->stepped.at[f].position == g->position);
+    return var == g->end_var ? BDD_FALSE : delta_of(g, var - g->ntests);
 }
 
-static Bdd stepped(const Guarded *g, Bdd f)
-{
-    return f <= BDD_TRUE ? f : g->stepped.at[f].formula;
-}
-
-/* Makes room for the results of all nodes up to `f`. */
-static bool stepped_reserve(Guarded *g, Bdd f)
-{
-    uint32_t have = g->stepped.count;
-    if (f < have) return true;
-    if (!vec_reserve(g->ctx->mem, &g->stepped, (size_t)f + 1))
-        return lang_no_memory(g->ctx);
-    memset(g->stepped.at + have, 0, (f + 1 - have) * sizeof(Memo));
-    g->stepped.count = f + 1;
-    return true;
-}
-
-static bool step_push(Guarded *g, Bdd f)
-{
-    return is_stepped(g, f) || vec_push(g->ctx->mem, &g->pending, f) ||
-           lang_no_memory(g->ctx);
-}
-
-/* Replaces every atom of `f`; children first, on an explicit stack. */
+/* Replaces every atom of `f` by what it becomes. */
 static Bdd step_formula(Guarded *g, Bdd f)
 {
-    if (!stepped_reserve(g, f) || !step_push(g, f)) return BDD_FALSE;
-    while (g->pending.count && lang_charge(g->ctx, 4)) {
-        Bdd top = g->pending.at[g->pending.count - 1];
-        BddNode n = g->bdd.nodes.at[top];
-        if (!is_stepped(g, n.lo) || !is_stepped(g, n.hi)) {
-            if (!step_push(g, n.lo) || !step_push(g, n.hi)) return BDD_FALSE;
-            continue;
-        }
-        g->pending.count--;
-        bool is_end = n.var == g->nfa->state_edge.count;
-        Bdd atom = is_end ? BDD_FALSE : delta_of(g, n.var);
-        Bdd result =
-            bdd_choose(&g->bdd, atom, stepped(g, n.hi), stepped(g, n.lo));
-        g->stepped.at[top] = (Memo){g->position, result};
-    }
-    g->pending.count = 0;
-    return lang_ok(g->ctx) ? stepped(g, f) : BDD_FALSE;
+    return rewrite(g, &g->step, f);
 }
 
 /* ---- look-behind ---- */
@@ -336,7 +396,7 @@ static bool behind_advance(Guarded *g, uint32_t k, Behind *from, uint32_t count)
 {
     NfaAssertion a = g->nfa->assertions.at[k];
     if (!behind_step(g, k, from, count)) return false;
-    spread_begin(g);
+    spread_begin(g, false);
     if (!spread_to(g, a.start, BDD_TRUE) || !behind_enter(g, k, from, count) ||
         !spread_run(g))
         return false;
@@ -416,7 +476,7 @@ static bool formula_accepts(const Guarded *g, Bdd f)
 {
     while (f > BDD_TRUE) {
         BddNode n = g->bdd.nodes.at[f];
-        f = n.var == g->nfa->state_edge.count ? n.hi : n.lo;
+        f = n.var == g->end_var ? n.hi : n.lo;
     }
     return f == BDD_TRUE;
 }
@@ -475,13 +535,13 @@ static bool run(Guarded *g)
 
 static uint64_t edge_mask(const Guarded *g, NfaEdge e)
 {
-    uint64_t mask = g->mask[e.to];
-    if (e.kind == NFA_HOLDS || e.kind == NFA_HOLDS_NOT)
-        mask |= bit_of(e.arg) | g->mask[g->nfa->assertions.at[e.arg].start];
-    return mask;
+    const uint64_t *mask = g->mask + g->ntests; /* of atoms */
+    if (e.kind != NFA_HOLDS && e.kind != NFA_HOLDS_NOT) return mask[e.to];
+    return mask[e.to] | bit_of(e.arg) |
+           mask[g->nfa->assertions.at[e.arg].start];
 }
 
-/* mask[s]: assertions on the ways from s, and what those ask for. Least
+/* The mask of s: assertions on the ways from s, and what those ask for. Least
  * fixpoint; states mostly lead to later ones, so it goes backwards. */
 static bool find_masks(Guarded *g)
 {
@@ -489,12 +549,12 @@ static bool find_masks(Guarded *g)
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t s = nfa->state_edge.count; s-- > 0;) {
-            uint64_t mask = g->mask[s];
+            uint64_t *of = &g->mask[g->ntests + s], mask = *of;
             for (uint32_t i = nfa->state_edge.at[s]; i != NFA_NONE;
                  i = nfa->edges.at[i].next)
                 mask |= edge_mask(g, nfa->edges.at[i]);
-            changed |= mask != g->mask[s];
-            g->mask[s] = mask;
+            changed |= mask != *of;
+            *of = mask;
         }
         if (!lang_charge(g->ctx, nfa->edges.count * 2ull + 1)) return false;
     }
@@ -505,24 +565,28 @@ static bool arrays_init(Guarded *g)
 {
     Arena *scratch = &g->scratch;
     size_t n = (size_t)g->nfa->state_edge.count + 1;
-    g->mask = arena_zero(scratch, n * sizeof *g->mask);
+    g->mask = arena_zero(scratch, (g->end_var + 1) * sizeof *g->mask);
     g->is_atom = arena_zero(scratch, n);
     g->accepts = arena_zero(scratch, n);
     g->universal = arena_zero(scratch, n);
     g->is_queued = arena_zero(scratch, n);
+    g->is_closed = arena_zero(scratch, n);
     g->closure = arena_zero(scratch, n * sizeof *g->closure);
     g->delta = arena_zero(scratch, n * sizeof *g->delta);
     g->reached = arena_zero(scratch, n * sizeof *g->reached);
     g->when = arena_zero(scratch, n * sizeof *g->when);
     g->owner = arena_zero(scratch, n * sizeof *g->owner);
-    g->holds = arena_zero(scratch, ((size_t)g->nfa->assertions.count + 1) *
-                                       sizeof *g->holds);
+    g->holds = arena_zero(scratch, g->ntests * sizeof *g->holds);
     return !scratch->failed || lang_no_memory(g->ctx);
 }
 
 static bool guarded_init(Guarded *g)
 {
     const Nfa *nfa = g->nfa;
+    g->ntests = nfa->assertions.count + 1;
+    g->end_var = g->ntests + nfa->state_edge.count;
+    g->step.replace = step_atom;
+    g->ground.replace = ground_test;
     if (!arrays_init(g)) return false;
     for (uint32_t s = 0; s < nfa->state_edge.count; s++)
         for (uint32_t i = nfa->state_edge.at[s]; i != NFA_NONE;
@@ -532,8 +596,7 @@ static bool guarded_init(Guarded *g)
         if (!nfa->assertions.at[k].is_behind)
             g->accepts[nfa->assertions.at[k].accept] = 1;
     if (!find_masks(g) || !nfa_find_universal(nfa, g->universal)) return false;
-    bdd_init(&g->bdd, g->ctx, g->mask);
-    g->end = bdd_var(&g->bdd, nfa->state_edge.count);
+    bdd_init(&g->bdd, g->ctx, g->mask, g->ntests);
     return lang_ok(g->ctx);
 }
 
@@ -548,8 +611,10 @@ static void guarded_free(Guarded *g)
     map_free(mem, &g->index);
     vec_free(mem, &g->behind);
     vec_free(mem, &g->from);
-    vec_free(mem, &g->stepped);
-    vec_free(mem, &g->pending);
+    vec_free(mem, &g->step.done);
+    vec_free(mem, &g->step.pending);
+    vec_free(mem, &g->ground.done);
+    vec_free(mem, &g->ground.pending);
     vec_free(mem, &g->found);
     vec_free(mem, &g->queue);
 }

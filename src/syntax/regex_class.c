@@ -82,20 +82,6 @@ static uint32_t orbit_of(const RegexParser *p, uint32_t rune, uint32_t *out)
                          : unicode_upper_orbit(rune, out);
 }
 
-/* Adds to `more` the orbits of the runes in [lo, hi]. */
-static bool fold_range(RegexParser *p, RuneSet *more, uint32_t lo, uint32_t hi)
-{
-    uint32_t orbit[UNICODE_ORBIT_MAX];
-    if (!re_charge(p->re, (hi - lo + 1) * 16ull)) return false;
-    for (uint32_t rune = lo; rune <= hi; rune++) {
-        uint32_t n = orbit_of(p, rune, orbit);
-        for (uint32_t i = 0; i < n; i++)
-            if (!runes_add(p->re->mem, more, orbit[i], orbit[i]))
-                return re_no_memory(p->re);
-    }
-    return true;
-}
-
 /* The first of the ascending ranges that does not end before `rune`. */
 static uint32_t first_range(const RuneRange *ranges, uint32_t count,
                             uint32_t rune)
@@ -111,6 +97,25 @@ static uint32_t first_range(const RuneRange *ranges, uint32_t count,
     return from;
 }
 
+/* Adds to `more` what the orbits of the runes in [lo, hi] have and `set` has
+ * not. */
+static bool fold_range(RegexParser *p, const RuneSet *set, RuneSet *more,
+                       uint32_t lo, uint32_t hi)
+{
+    uint32_t orbit[UNICODE_ORBIT_MAX];
+    if (!re_charge(p->re, (hi - lo + 1) * 160ull)) return false;
+    for (uint32_t rune = lo; rune <= hi; rune++) {
+        uint32_t n = orbit_of(p, rune, orbit);
+        for (uint32_t i = 0; i < n; i++) {
+            if (orbit[i] == rune || unicode_in(set->at, set->count, orbit[i]))
+                continue;
+            if (!runes_add(p->re->mem, more, orbit[i], orbit[i]))
+                return re_no_memory(p->re);
+        }
+    }
+    return true;
+}
+
 bool class_fold(RegexParser *p, RuneSet *set)
 {
     const RuneRange *cased;
@@ -123,11 +128,12 @@ bool class_fold(RegexParser *p, RuneSet *set)
         RuneRange r = set->at[i];
         for (uint32_t k = first_range(cased, count, r.lo);
              done && k < count && cased[k].lo <= r.hi; k++)
-            done = fold_range(p, &more, MAX(r.lo, cased[k].lo),
+            done = fold_range(p, set, &more, MAX(r.lo, cased[k].lo),
                               MIN(r.hi, cased[k].hi));
         done = done && re_charge(p->re, 8);
     }
-    done = done && add_ranges(p, set, more.at, more.count);
+    done = done && re_charge(p->re, more.count * 16ull) &&
+           add_ranges(p, set, more.at, more.count);
     runes_normalise(set);
     vec_free(p->re->mem, &more);
     return done;

@@ -326,6 +326,7 @@ typedef struct IrBuilder {
     NodeId *built;       /* by node, where wanted */
     uint8_t *wanted;     /* by node: is made of plain IR nodes */
     uint32_t *assertion; /* core_dfa's table */
+    NodeId *class_node;  /* by first range of a class: its node, or NEVER */
     VEC(NodeId) kids;
     VEC(Range) ranges;
 } IrBuilder;
@@ -343,13 +344,15 @@ static NodeId any_text(Ir *ir)
 
 static NodeId plain_class(IrBuilder *b, ReNode n)
 {
+    NodeId *known = &b->class_node[n.a];
+    if (*known != NODE_NEVER_ID) return *known;
     b->ranges.count = 0;
     if (!vec_reserve(b->re->mem, &b->ranges, n.b)) return no_memory(b);
     for (uint32_t i = 0; i < n.b; i++) {
         RuneRange r = b->re->ranges.at[n.a + i];
         b->ranges.at[i] = (Range){r.lo, r.hi};
     }
-    return ir_class(b->ir, b->ranges.at, n.b, false);
+    return *known = ir_class(b->ir, b->ranges.at, n.b, false);
 }
 
 static NodeId plain_list(IrBuilder *b, ReNode n)
@@ -481,6 +484,8 @@ static NodeId build_ir(Ir *ir, Regex *re, Span pattern)
     b.lang.end = re->offset + (uint32_t)pattern.size;
     b.built = arena_array(&scratch, NodeId, re->nodes.count);
     b.wanted = arena_zero(&scratch, re->nodes.count);
+    b.class_node =
+        arena_zero(&scratch, (re->ranges.count + 1) * sizeof(NodeId));
     b.assertion = assertions_new(&b.lang, re);
     NodeId out = NODE_NEVER_ID;
     if (scratch.failed) diag_no_memory(&ir->error);

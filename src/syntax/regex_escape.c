@@ -38,7 +38,7 @@ static bool give_rune(Escape *escape, uint32_t rune)
 static bool found_unknown(RegexParser *p, size_t begin)
 {
     return re_fail(p->re, WEIR_SYNTAX, begin, p->pos,
-                   "found the unknown escape \\%s, expected one of "
+                   "found an escape of %s, expected one of "
                    "\\d \\w \\s \\b \\n \\xHH \\u{H} \\p{...} or a "
                    "punctuation mark",
                    diag_found(p->text, begin + 1).text);
@@ -68,7 +68,7 @@ static bool read_identity(RegexParser *p, size_t begin, uint32_t c,
         return found_unknown(p, begin);
     if (p->is_extra && c < 0x80 && !is_punctuation(c))
         re_warn(p->re, begin, p->pos,
-                "the unknown escape \\%s stands for the character itself",
+                "the escape of %s stands for the character itself",
                 diag_found(p->text, begin + 1).text);
     return give_rune(escape, c);
 }
@@ -252,10 +252,16 @@ static bool find_property(const RegexParser *p, Span name,
            (p->is_extra && unicode_property_loose(name, ranges, count));
 }
 
+static bool is_name_byte(const RegexParser *p, uint8_t c)
+{
+    return is_digit(c) || is_letter(c) || c == '_' || c == '=' ||
+           (p->is_extra && (c == ' ' || c == '-'));
+}
+
 /* The name between braces, or one letter: \p{Greek}, \pL. */
 static bool take_property_name(RegexParser *p, size_t begin, Span *name)
 {
-    size_t from = p->pos + 1;
+    size_t from = p->pos + 1, to = from;
     if (re_peek(p, 0) != '{') {
         if (!p->is_extra || !is_letter(re_peek(p, 0)))
             return re_fail(p->re, WEIR_SYNTAX, begin, p->pos,
@@ -264,10 +270,8 @@ static bool take_property_name(RegexParser *p, size_t begin, Span *name)
         *name = span_of(p->text.at + p->pos++, 1);
         return true;
     }
-    size_t to = from;
-    while (to < p->text.size && p->text.at[to] != '}' && to - from < NAME_MAX)
-        to++;
-    if (to == p->text.size || p->text.at[to] != '}')
+    while (to < p->text.size && is_name_byte(p, p->text.at[to])) to++;
+    if (to == p->text.size || p->text.at[to] != '}' || to - from > NAME_MAX)
         return re_fail(p->re, WEIR_SYNTAX, begin, to,
                        "found %s, expected '}' after the property's name",
                        diag_found(p->text, to).text);

@@ -810,6 +810,16 @@ static void assertions_stay_local(void **state)
                   "regular(0! [c]>1; 1!) \"a\"{1,100000}");
 }
 
+/* A look-ahead that never comes true in a long chain: b{0,1000} is left. */
+static void long_chains_of_assertions(void **state)
+{
+    (void)state;
+    Compiled *c = compile("(?:(?=a)|b){1000}", (RegexOpts){0});
+    assert_int_equal(c->error.status, WEIR_OK);
+    assert_int_equal(c->dfa->nstates, 1001);
+    compiled_free(c);
+}
+
 /* ---- lack of memory ---- */
 
 typedef struct Failing {
@@ -885,6 +895,7 @@ int main(void)
         cmocka_unit_test(work_may_be_shared),
         cmocka_unit_test(plain_patterns_are_plain_nodes),
         cmocka_unit_test(assertions_stay_local),
+        cmocka_unit_test(long_chains_of_assertions),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
