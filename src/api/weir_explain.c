@@ -15,7 +15,7 @@
 
 enum {
     PHRASES = 12,       /* listed at most */
-    PHRASE_BYTES = 100, /* of one phrase; longer ones are cut */
+    PHRASE_BYTES = 160, /* of one phrase; longer ones are cut */
     FOLLOW_BYTES = 24,  /* forced text shown after a character */
     TOKEN_SETS = 8,     /* token edges described */
     RUNES_ALL = RUNE_MAX + 1 - 0x800,
@@ -27,6 +27,7 @@ typedef struct Phrases {
     char text[PHRASES + 1][PHRASE_BYTES]; /* the last for the end */
     uint32_t count;
     uint32_t runes_left; /* characters that found no room */
+    bool has_list;       /* a phrase is a list itself: a comma before "or" */
 } Phrases;
 
 typedef struct Explain {
@@ -52,8 +53,12 @@ static bool phrase_end(Phrases *p, Out *out)
 {
     if (!out->cap) return false;
     size_t end = MIN(out->size, out->cap);
-    if (out->size > out->cap) /* never end inside a character */
-        while (end && (out->at[end - 1] & 0xC0) == 0x80) end--;
+    if (out->size > out->cap) { /* cut, though not inside a character */
+        end -= 3;
+        while (end && (out->at[end] & 0xC0) == 0x80) end--;
+        memcpy(out->at + end, "...", 3);
+        end += 3;
+    }
     out->at[end] = 0;
     p->count++;
     return true;
@@ -81,7 +86,8 @@ static void phrases_join(const Phrases *p, Out *out)
 {
     uint32_t total = p->count + (p->runes_left != 0);
     for (uint32_t i = 0; i < p->count; i++) {
-        if (i) out_text(out, i + 1 == total ? " or " : ", ");
+        bool is_last = i + 1 == total;
+        if (i) out_text(out, !is_last ? ", " : p->has_list ? ", or " : " or ");
         out_text(out, p->text[i]);
     }
     if (p->runes_left)
@@ -151,10 +157,15 @@ static int only_byte(Explain *x)
     return count == 1 ? only : -1;
 }
 
-/* The character with what must follow it, as far as that is text. */
+/* The character with what must follow it, as far as that is text; x NULL:
+ * the character alone. */
 static void phrase_rune(Explain *x, Phrases *p, uint32_t rune)
 {
     uint8_t text[FOLLOW_BYTES + 4];
+    if (!x) {
+        phrase_range(p, rune, rune);
+        return;
+    }
     size_t size = utf8_encode(rune, text), whole = size;
     if (!set_copy(x->s.mem, &x->after, &x->now)) return;
     for (size_t i = 0; i < size; i++) step_after(x, text[i]);
@@ -178,7 +189,7 @@ static void phrases_ascii(Explain *x, Phrases *p, const ByteSet *set)
         unsigned end = c;
         while (end + 1 < 0x80 && byteset_has(set, (uint8_t)(end + 1))) end++;
         if (end < c + 2) end = c;
-        if (end > c || !x)
+        if (end > c)
             phrase_range(p, c, end);
         else
             phrase_rune(x, p, c);
@@ -200,7 +211,7 @@ static void phrases_beyond(Explain *x, Phrases *p, const Range *ranges,
     }
     for (uint32_t i = 0; i < count; i++) {
         Range r = ranges[i];
-        bool is_few = r.hi - r.lo < 2 && x;
+        bool is_few = r.hi - r.lo < 2;
         if (!is_few) phrase_range(p, r.lo, r.hi);
         for (uint32_t c = r.lo; is_few && c <= r.hi; c++) phrase_rune(x, p, c);
     }
@@ -241,6 +252,7 @@ static void phrase_most(Phrases *p, const NextRunes *next)
     Phrases but = {.count = 0};
     phrases_runes(NULL, &but, gap, n);
     Out out = phrase_begin(p);
+    p->has_list = n != 0;
     out_text(&out, n ? "any character but " : "any character");
     phrases_join(&but, &out);
     phrase_end(p, &out);

@@ -57,6 +57,13 @@ int report_failure(const char *format, ...)
     return 2;
 }
 
+void report_hint(const char *text)
+{
+    fflush(stdout);
+    fprintf(stderr, "weir: %shint:%s %s\n", colour(stderr, COLOUR_YELLOW),
+            colour(stderr, COLOUR_NONE), text);
+}
+
 /* Columns of a terminal that a character takes; roughly. */
 static unsigned rune_columns(uint32_t rune)
 {

@@ -22,6 +22,8 @@ const char *colour(FILE *out, Colour wanted);
 
 /* An error without a place. Returns 2. */
 int report_failure(const char *format, ...) PRINTF_LIKE(1, 2);
+/* A word of advice. */
+void report_hint(const char *text);
 /* An error in `source`, called `name`: line, column, the line itself and a
  * caret. source.data NULL: no place. Returns 2. */
 int report_error(const char *name, weir_bytes source, const weir_error *err);

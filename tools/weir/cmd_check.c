@@ -36,6 +36,7 @@ typedef struct Check {
     weir_matcher *matcher;
     const char *path;
     uint64_t byte, line, line_start; /* of what has been accepted */
+    bool would_trim;                 /* refused is but the newline at the end */
     Verdict verdict;
 } Check;
 
@@ -136,7 +137,12 @@ static void take_last(Check *c, Span text, bool trim)
 {
     size_t newline = trim ? newline_size(text) : 0;
     size_t body = text.size - newline;
-    if (!take(c, text, body)) return;
+    uint64_t end = c->byte + body - (trim ? 0 : newline_size(text));
+    if (!take(c, text, body)) {
+        c->would_trim =
+            c->verdict.byte == end && weir_matcher_is_completed(c->matcher);
+        return;
+    }
     bool is_complete = weir_matcher_is_completed(c->matcher);
     if (take(c, span_of(text.at + body, newline), newline)) finish(c);
     if (is_complete && newline && c->verdict.kind != VERDICT_FAILED)
@@ -258,6 +264,8 @@ static int check_file(const Args *args, weir_grammar *grammar, const char *path)
         print_json(&c);
     else
         print_words(&c, args->files.count > 1);
+    if (c.would_trim && !args->json)
+        report_hint("--trim forgives the newline at the end");
     return c.verdict.kind != VERDICT_ACCEPTED;
 }
 
