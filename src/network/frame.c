@@ -328,13 +328,12 @@ static State *marker_new(Frame *f, bool by_chars)
     return q;
 }
 
-bool frame_markers(Network *net, Frame *f)
+bool frame_markers(Frame *f)
 {
     const RuleOptions *o = f->options;
     bool chars = o && o->has & RULE_HAS_MAX_CHARS;
     bool tokens = o && o->has & RULE_HAS_MAX_TOKENS;
     if (!o || f->markers[0]) return true;
-    assert(f->network == net); /* shared rules have no options */
     f->budgets[0] = tokens ? o->max_tokens : UINT32_MAX;
     f->budgets[1] = chars ? o->max_chars : UINT32_MAX;
     State *second = chars ? marker_new(f, true) : NULL;

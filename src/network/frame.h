@@ -17,7 +17,7 @@ State *callee_start(Network *net, Frame *callee);
 /* The cell of q (of any network) for `byte`; 0 on error. */
 uintptr_t next_cell(Network *net, State *q, uint8_t byte);
 /* The markers of a frame with options, made if new; false: error. */
-bool frame_markers(Network *net, Frame *frame);
+bool frame_markers(Frame *frame);
 /* The return state of a call edge of q. */
 State *call_ret(Network *net, State *q, Call *call);
 /* The state of a closed set, which must not be empty. */

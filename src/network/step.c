@@ -62,7 +62,7 @@ static RegOp op_constant(RegOp op, const State *to)
 /* The markers of a callee with options. */
 static bool push_markers(MoveList *list, Frame *callee)
 {
-    if (!frame_markers(list->net, callee)) return false;
+    if (!frame_markers(callee)) return false;
     for (int i = 0; i < 2; i++) {
         RegOp op = {callee->budgets[i], false, true};
         if (callee->markers[i] && !vec_push(list->net->mem, &list->pushes,
