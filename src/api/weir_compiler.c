@@ -4,7 +4,8 @@
  * asks first compiles, outside the lock; others with the same key wait for the
  * result (single flight). Failures are kept like grammars, but for a lack of
  * memory, which may pass. Entries are held in order of use; when their bytes
- * pass the limit the oldest go, unless someone still waits for them.
+ * pass the limit the oldest go, unless someone still waits for them; one that
+ * alone passes it is not kept, and drives no other out.
  * Tests: unit/compiler_test.c, prop/threads_test.c.
  */
 #include "api/objects.h"
@@ -171,11 +172,13 @@ static void entry_drop(weir_compiler *c, Entry *e)
     mem_free(&c->mem, e, sizeof *e);
 }
 
-/* Drops the entry just used if it is worth nothing, then the oldest ones that
- * nobody waits for until the rest fits. */
+/* Drops the entry just used if it is worth nothing or larger than the whole
+ * cache, then the oldest ones that nobody waits for until the rest fits. */
 static void cache_trim(weir_compiler *c, Entry *used)
 {
-    if (lacks_memory(used) && !used->waiting) entry_drop(c, used);
+    bool is_useless = lacks_memory(used) || used->nbytes > c->max_bytes;
+    if (is_useless && used->waiting) return; /* the last who waits drops it */
+    if (is_useless) entry_drop(c, used);
     for (Entry *e = c->oldest, *next; e && c->bytes > c->max_bytes; e = next) {
         next = e->newer;
         if (e->is_done && !e->waiting) entry_drop(c, e);

@@ -152,6 +152,28 @@ static size_t retoken_history(Retoken *r, uint32_t *taken)
     return n;
 }
 
+static size_t ids_bytes(const weir_matcher *m, const uint32_t *ids, size_t n)
+{
+    size_t nbytes = 0;
+    for (size_t i = 0; i < n; i++)
+        nbytes += vocab_bytes(&m->grammar->vocab->vocab, ids[i]).size;
+    return nbytes;
+}
+
+/* How many of the ids could be accepted after rollback(steps): a token taken
+ * by a token edge cannot be read as text, nor can a stop token. */
+static size_t retoken_taken(weir_matcher *m, size_t steps, const uint32_t *ids,
+                            size_t n)
+{
+    if (!steps || !n) return weir_matcher_validate(m, ids, n);
+    weir_matcher *trial = weir_matcher_fork(m);
+    if (!trial) return 0;
+    weir_matcher_rollback(trial, steps);
+    n = weir_matcher_validate(trial, ids, n);
+    weir_matcher_free(trial);
+    return n;
+}
+
 size_t weir_matcher_forced_retoken(weir_matcher *m, uint32_t *ids,
                                    size_t capacity, size_t *rollback)
 {
@@ -169,13 +191,10 @@ size_t weir_matcher_forced_retoken(weir_matcher *m, uint32_t *ids,
         n = retoken_give(&r, same, ids, capacity);
     }
     vec_free(&m->mem, &r.ids);
+    size_t old = before - same;
+    n = retoken_taken(m, old, ids, n);
     /* something new must come of it, and all that was read be read again */
-    size_t old = before - same, old_bytes = 0, new_bytes = 0;
-    for (size_t i = 0; i < old; i++)
-        old_bytes += vocab_bytes(&m->grammar->vocab->vocab, taken[i]).size;
-    for (size_t i = 0; i < n; i++)
-        new_bytes += vocab_bytes(&m->grammar->vocab->vocab, ids[i]).size;
-    if (!n || new_bytes <= old_bytes)
+    if (!n || ids_bytes(m, ids, n) <= ids_bytes(m, taken, old))
         return weir_matcher_forced_tokens(m, ids, capacity);
     *rollback = old;
     return n;
