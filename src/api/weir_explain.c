@@ -11,6 +11,7 @@
 #include "base/out.h"
 #include "base/utf8.h"
 #include "base/words.h"
+#include "matcher/budget.h"
 #include "matcher/next.h"
 
 enum {
@@ -327,6 +328,8 @@ static void explain_set(Explain *x, const ConfigSet *set, Out *out)
     Phrases p = {.count = 0};
     NextRunes next = {{0}, {{0}}, false};
     if (!set_copy(x->s.mem, &x->now, set)) return;
+    if (x->s.has_budgets && budget_has_run_out(&x->now, x->now.nchars, true))
+        budget_end(&x->s, &x->now, x->now.nchars, true);
     next_runes(&next, &x->s, &x->now);
     if (next_count(&next) >= RUNES_MOST)
         phrase_most(&p, &next);
@@ -439,6 +442,8 @@ size_t weir_matcher_explain(weir_matcher *m, uint32_t id, char *text,
     Explain x = {.m = m};
     Out out = {text, capacity ? capacity - 1 : 0, 0};
     stepper_init(&x.s, &m->mem, &m->hub->stacks, &m->grammar->ir.limits, true);
+    x.s.has_budgets = m->track.stepper.has_budgets;
+    x.s.ntokens = m->track.stepper.ntokens;
     if (id == UINT32_MAX)
         explain_next(&x, &out);
     else

@@ -185,6 +185,8 @@ size_t weir_matcher_finish_tokens(weir_matcher *m, uint32_t *ids,
     if (weir_matcher_is_terminated(m)) return 0;
     if (!m->grammar->vocab) return SIZE_MAX;
     stepper_init(&f.s, &m->mem, &m->hub->stacks, &m->grammar->ir.limits, true);
+    f.s.has_budgets = m->track.stepper.has_budgets;
+    f.s.ntokens = m->track.stepper.ntokens;
     finisher_init(&f.finisher, &m->mem);
     size_t count = SIZE_MAX;
     if (set_copy(&m->mem, &f.now, &m->track.now) && finish_run(&f)) {

@@ -312,6 +312,7 @@ static const FrameLengths *frame_lengths(Lengths *l, const Frame *f)
 uint32_t lengths_state(Lengths *l, const State *q, uint32_t reg)
 {
     const Frame *f = q->frame;
+    if (q->is_marker) return 0;
     const FrameLengths *known = frame_lengths(l, f);
     uint32_t length = LENGTH_NONE;
     if (!known) return LENGTH_NONE;

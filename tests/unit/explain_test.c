@@ -237,6 +237,33 @@ static void token_edges(void **state)
     weir_vocab_free(v);
 }
 
+/* root ::= "<" word ">"   word ::= [a-z]{2,9}, four characters at most */
+static weir_matcher *budget_after(const char *text)
+{
+    const Range letters = {'a', 'z'};
+    const RuleOptions budget = {.has = RULE_HAS_MAX_CHARS, .max_chars = 4};
+    Mem mem = mem_from_env(NULL);
+    Ir ir;
+    ir_init(&ir, &mem, NULL);
+    ir.root = ir_rule_new(&ir, SPAN("root"), 0);
+    RuleId word = ir_rule_new(&ir, SPAN("word"), 0);
+    ir_rule_set(&ir, word,
+                ir_repeat(&ir, ir_class(&ir, &letters, 1, false), 2, 9));
+    ir_rule_options(&ir, word, &budget);
+    NodeId parts[] = {ir_bytes(&ir, SPAN("<")), ir_ref(&ir, word),
+                      ir_bytes(&ir, SPAN(">"))};
+    ir_rule_set(&ir, ir.root, ir_seq(&ir, parts, 3));
+    return matcher_of(grammar_from_ir(NULL, &ir, NULL), text);
+}
+
+static void budgets(void **state)
+{
+    (void)state;
+    expect_of(budget_after("<a"), UINT32_MAX, "a lower-case letter");
+    expect_of(budget_after("<abc"), UINT32_MAX, "'>' or a lower-case letter");
+    expect_of(budget_after("<abcd"), UINT32_MAX, "'>'");
+}
+
 static void expect_found(const char *text, size_t pos, const char *expected)
 {
     char words[64];
@@ -266,6 +293,7 @@ int main(void)
         cmocka_unit_test(tokens),
         cmocka_unit_test(inside_a_character),
         cmocka_unit_test(token_edges),
+        cmocka_unit_test(budgets),
         cmocka_unit_test(found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

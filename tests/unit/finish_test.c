@@ -199,6 +199,36 @@ static void recursion(void **state)
     weir_vocab_free(v);
 }
 
+/* root ::= "<" word ">"   word ::= [a-z]{2,9}, at most so many characters or
+ * tokens: the marker of a budget on the stack costs nothing. */
+static void budgets(void **state)
+{
+    (void)state;
+    const Range letters = {'a', 'z'};
+    const RuleOptions budget = {.has = RULE_HAS_MAX_TOKENS | RULE_HAS_MAX_CHARS,
+                                .max_tokens = 6,
+                                .max_chars = 4};
+    Mem mem = mem_from_env(NULL);
+    weir_vocab *v = byte_vocab();
+    Ir ir;
+    ir_init(&ir, &mem, NULL);
+    ir.root = ir_rule_new(&ir, SPAN("root"), 0);
+    RuleId word = ir_rule_new(&ir, SPAN("word"), 0);
+    ir_rule_set(&ir, word,
+                ir_repeat(&ir, ir_class(&ir, &letters, 1, false), 2, 9));
+    ir_rule_options(&ir, word, &budget);
+    NodeId parts[] = {lit(&ir, "<"), ir_ref(&ir, word), lit(&ir, ">")};
+    ir_rule_set(&ir, ir.root, ir_seq(&ir, parts, 3));
+    weir_grammar *g = grammar_from_ir(v, &ir, NULL);
+    assert_non_null(g);
+    expect_length(g, "", 4);
+    expect_length(g, "<a", 2);
+    expect_length(g, "<abc", 1);
+    expect_length(g, "<abcd", 1);
+    weir_grammar_free(g);
+    weir_vocab_free(v);
+}
+
 /* A vocabulary without the letter that is needed. */
 static void cannot_be_spelled(void **state)
 {
@@ -224,6 +254,7 @@ int main(void)
         cmocka_unit_test(choices_and_tokens),
         cmocka_unit_test(counted_and_edges),
         cmocka_unit_test(recursion),
+        cmocka_unit_test(budgets),
         cmocka_unit_test(cannot_be_spelled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
