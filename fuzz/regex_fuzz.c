@@ -17,8 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const weir_limits small = {.max_source = 1 << 16,
                                   .max_depth = 100,
-                                  .max_states = 3000,
-                                  .max_work = 10000000};
+                                  .max_states = 800,
+                                  .max_work = 2000000};
 enum { OFFSET = 1000 };
 
 static void must(bool holds)
