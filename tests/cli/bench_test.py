@@ -1,0 +1,112 @@
+"""The benchmark program: what it prints can be read, it notices wrong answers,
+and it refuses wrong arguments. Times themselves are not judged."""
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.environ.get("WEIR_BUILD", os.path.join(ROOT, "build"))
+BENCH = os.path.join(BUILD, "weir-bench")
+TINY = os.path.join(HERE, "tiny-tokenizer.json")
+FIGURES = ["avg", "p50", "p75", "p90", "p95", "p99", "p999", "max"]
+
+
+def bench(*arguments):
+    """Exit code, standard output, standard error."""
+    done = subprocess.run([BENCH, *arguments], capture_output=True, text=True,
+                          timeout=120)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Bench(unittest.TestCase):
+    def cases(self, *tests):
+        """A file with one line of these tests, gone after the test."""
+        file = tempfile.NamedTemporaryFile("w", suffix=".jsonl")
+        self.addCleanup(file.close)
+        json.dump({"file": "tiny", "schema": True, "tests": [
+            {"valid": valid, "text": "", "ids": ids} for valid, ids in tests
+        ]}, file)
+        file.flush()
+        return file.name
+
+    def check_figures(self, found):
+        """Percentiles ascend and the average is within them."""
+        ranks = [found[name] for name in FIGURES[1:]]
+        self.assertEqual(ranks, sorted(ranks))
+        self.assertLessEqual(found["avg"], found["max"])
+
+    def test_rows_without_files(self):
+        code, out, err = bench("memcpy", "apply-f32", "--json")
+        self.assertEqual((code, err), (0, ""))
+        found = json.loads(out)
+        self.assertEqual(list(found), ["memcpy", "apply-f32"])
+        self.check_figures(found["memcpy"])
+        self.assertEqual(found["memcpy"]["row_bytes"], 4008 * 4)
+        for mask in "ones", "string", "sparse":
+            self.check_figures(found["apply-f32"][mask])
+
+    def test_json_row(self):
+        # {"a":true} and [1]; the third is not valid and is left out
+        cases = self.cases((True, [33, 14, 34, 32, 3]), (True, [4, 11, 5]),
+                           (False, [3]))
+        code, out, err = bench("json", "--tokenizer", TINY, "--cases", cases,
+                               "--runs", "2", "--json")
+        self.assertEqual((code, err), (0, ""))
+        row = json.loads(out)["json"]
+        self.check_figures(row)
+        self.assertEqual((row["tests"], row["steps"], row["runs"],
+                          row["refused"]), (2, 8, 2, 0))
+
+    def test_json_row_counts_what_is_refused(self):
+        # [1 alone is incomplete; ] begins nothing
+        cases = self.cases((True, [4, 11]), (True, [5]), (True, [11]))
+        code, out, err = bench("json", "--tokenizer", TINY, "--cases", cases,
+                               "--runs", "1", "--json")
+        self.assertEqual(code, 1)
+        self.assertEqual(json.loads(out)["json"]["refused"], 2)
+        self.assertIn("tiny, test 0: incomplete at token 2 of 2", err)
+        self.assertIn("tiny, test 1: refused at token 0 of 1", err)
+
+    def test_load_and_batch(self):
+        cases = self.cases((True, [33, 14, 34, 32, 3]))
+        code, out, err = bench("vocab-load", "batch", "--tokenizer", TINY,
+                               "--cases", cases, "--json")
+        self.assertEqual((code, err), (0, ""))
+        found = json.loads(out)
+        self.check_figures(found["vocab-load"])
+        for group in (found["batch"], found["batch"]["of_64"],
+                      found["batch"]["of_8"], found["batch"]["of_1"]):
+            for way in "loop", "1", "2":
+                self.check_figures(group[way])
+
+    def test_table(self):
+        code, out, err = bench("memcpy")
+        self.assertEqual((code, err), (0, ""))
+        for word in "memcpy:", "p99.9", "time, us", "16032 bytes":
+            self.assertIn(word, out)
+
+    def test_slowest_steps(self):
+        cases = self.cases((True, [33, 14, 34, 32, 3]))
+        code, _, err = bench("json", "--tokenizer", TINY, "--cases", cases,
+                             "--slowest", "9")
+        self.assertEqual(code, 0)
+        self.assertEqual(err.count("tiny, test 0, step"), 5)
+        self.assertIn('step 3: "{\\"a\\":" then "true"', err)
+
+    def test_usage(self):
+        for wrong in ((), ("nothing",), ("memcpy", "--runs"),
+                      ("json", "--runs", "0"), ("json", "--wrong", "1")):
+            self.assertEqual(bench(*wrong)[0], 2, wrong)
+        self.assertEqual(bench("--help")[0], 0)
+
+    def test_missing_files(self):
+        code, out, err = bench("json", "--cases", "/nowhere/cases", "--json")
+        self.assertEqual((code, json.loads(out)), (1, {}))
+        self.assertIn("cannot read '/nowhere/cases'", err)
+
+
+if __name__ == "__main__":
+    unittest.main()
