@@ -56,6 +56,27 @@ bool step_stops(const Case *c, const OracleText *text, const Step *step)
            oracle_complete(&c->ir, c->ir.root, &vocab, text);
 }
 
+void judge_view(Case *c)
+{
+    c->vocab = c->made;
+    for (uint32_t id = 0; c->nstops && id < c->vocab.count; id++)
+        c->vocab.tokens[id].flags &= ~(uint32_t)WEIR_TOKEN_STOP;
+    for (uint32_t i = 0; i < c->nstops; i++)
+        if (c->stops[i] < c->vocab.count)
+            c->vocab.tokens[c->stops[i]].flags |= WEIR_TOKEN_STOP;
+}
+
+weir_matcher *judge_matcher(const Case *c, weir_grammar *grammar)
+{
+    weir_matcher_opts opts = {.size = sizeof opts,
+                              .termination = c->termination,
+                              .stop_ids = c->stops,
+                              .stop_count = c->nstops};
+    weir_matcher *matcher = weir_matcher_new(grammar, &opts, NULL);
+    assert(matcher);
+    return matcher;
+}
+
 weir_vocab *judge_vocab(const RandomVocab *vocab)
 {
     weir_error err;
@@ -136,10 +157,11 @@ static Verdict judge_mask(const Position *p)
         if (row_bit(row, id) != p->allowed[id])
             return differs(p->why, "bit of token %u: oracle %d, engine %d", id,
                            p->allowed[id], row_bit(row, id));
-        if (weir_matcher_allows(p->matcher, id) != p->allowed[id] &&
-            !is_limit(weir_matcher_error(p->matcher)))
+        if (weir_matcher_allows(p->matcher, id) != p->allowed[id]) {
+            if (is_limit(weir_matcher_error(p->matcher))) return JUDGE_LIMIT;
             return differs(p->why, "allows token %u: oracle %d", id,
                            p->allowed[id]);
+        }
         all &= p->allowed[id];
     }
     for (uint32_t id = count; id < nwords * 32; id++)
@@ -244,14 +266,11 @@ static Verdict judge_steps(weir_matcher *matcher, const Case *c, Why *why)
 Verdict judge_case(const Case *c, Why *why)
 {
     weir_error err;
-    weir_vocab *vocab = judge_vocab(&c->vocab);
+    weir_vocab *vocab = judge_vocab(&c->made);
     weir_grammar *grammar = judge_grammar(vocab, &c->ir, &err);
-    Verdict v = judge_compiled(&c->ir, &c->vocab, grammar, &err, why);
+    Verdict v = judge_compiled(&c->ir, &c->made, grammar, &err, why);
     if (v == JUDGE_SAME && grammar) {
-        weir_matcher_opts opts = {.size = sizeof opts,
-                                  .termination = c->termination};
-        weir_matcher *matcher = weir_matcher_new(grammar, &opts, &err);
-        assert(matcher);
+        weir_matcher *matcher = judge_matcher(c, grammar);
         v = judge_steps(matcher, c, why);
         weir_matcher_free(matcher);
     }
@@ -292,22 +311,32 @@ static bool shrink_steps(Case *c, Why *why)
     return any;
 }
 
+/* The vocabulary's stops again, if that is enough. */
+static void shrink_stops(Case *c, Why *why)
+{
+    static Case trial;
+    trial = *c;
+    trial.nstops = 0;
+    judge_view(&trial);
+    if (c->nstops) still_differs(&trial, c, why);
+}
+
 /* A token becomes a hole, so that the others keep their ids. */
 static bool shrink_tokens(Case *c, Why *why)
 {
     static Case trial;
     bool any = false;
-    for (uint32_t id = c->vocab.count; id-- > 0;) {
-        if (c->vocab.tokens[id].flags & WEIR_TOKEN_HOLE &&
-            id + 1 < c->vocab.count)
-            continue;
-        trial = *c;
-        trial.vocab.tokens[id] = (weir_token){{NULL, 0}, WEIR_TOKEN_HOLE};
-        bool is_used = false;
+    for (uint32_t id = c->made.count; id-- > 0;) {
+        bool is_last = id + 1 == c->made.count, is_used = false;
+        if (c->made.tokens[id].flags & WEIR_TOKEN_HOLE && !is_last) continue;
         for (uint32_t i = 0; i < c->nsteps; i++)
             is_used |= c->steps[i].id == id;
+        for (uint32_t i = 0; i < c->nstops; i++) is_used |= c->stops[i] == id;
         if (is_used) continue;
-        if (id + 1 == c->vocab.count && id) trial.vocab.count--;
+        trial = *c;
+        trial.made.tokens[id] = (weir_token){{NULL, 0}, WEIR_TOKEN_HOLE};
+        if (is_last && id) trial.made.count--;
+        judge_view(&trial);
         any |= still_differs(&trial, c, why);
     }
     return any;
@@ -375,6 +404,7 @@ void judge_shrink(Case *c, Why *why)
     bool any = true;
     shrink_end = clock() + SHRINK_SECONDS * CLOCKS_PER_SEC;
     for (int round = 0; any && round < 20; round++) {
+        shrink_stops(c, why);
         any = shrink_steps(c, why);
         any |= shrink_grammar(c, why);
         any |= shrink_tokens(c, why);
@@ -412,7 +442,10 @@ void judge_print(const Case *c, const Why *why, FILE *out)
     fprintf(out, "grammar\n%.*stermination %d\nvocabulary of %u\n",
             (int)MIN(o.size, sizeof text), text, c->termination,
             c->vocab.count);
-    print_vocab(out, &c->vocab);
+    print_vocab(out, &c->made);
+    for (uint32_t i = 0; i < c->nstops; i++)
+        fprintf(out, "%s %u", i ? "" : "stops", c->stops[i]);
+    if (c->nstops) fprintf(out, "\n");
     fprintf(out, "prefix");
     for (uint32_t i = 0; i < c->nsteps; i++) {
         const Step *s = &c->steps[i];

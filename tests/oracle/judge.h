@@ -8,7 +8,7 @@
 #include "oracle/ir_edit.h"
 #include "oracle/random_grammar.h"
 
-enum { CASE_STEPS = 64 };
+enum { CASE_STEPS = 64, CASE_STOPS = 2 };
 
 /* One step of an output: a token, or bytes when id is UINT32_MAX. */
 typedef struct Step {
@@ -20,7 +20,9 @@ typedef struct Step {
 /* A position: a grammar, a vocabulary, and the steps that lead there. */
 typedef struct Case {
     Ir ir;
-    RandomVocab vocab;
+    RandomVocab made;  /* what the engine's vocabulary is made from */
+    RandomVocab vocab; /* what a matcher with these stops sees */
+    uint32_t stops[CASE_STOPS], nstops; /* in place of the vocabulary's */
     weir_termination termination;
     Step steps[CASE_STEPS];
     uint32_t nsteps;
@@ -42,6 +44,9 @@ bool step_add(OracleText *text, const OracleVocab *vocab, const Step *step);
 bool step_stops(const Case *c, const OracleText *text, const Step *step);
 weir_accept step_accept(weir_matcher *matcher, const Step *step);
 
+/* Sets c->vocab: STOP flags on the stops that hold, and only there. */
+void judge_view(Case *c);
+weir_matcher *judge_matcher(const Case *c, weir_grammar *grammar);
 weir_vocab *judge_vocab(const RandomVocab *vocab);
 /* NULL with a status in err. `ir` is not consumed. */
 weir_grammar *judge_grammar(weir_vocab *vocab, const Ir *ir, weir_error *err);

@@ -240,6 +240,14 @@ static NodeId shape_endless(Gen *g, NodeId r)
     return ir_seq2(g->ir, random_bytes(g), r);
 }
 
+/* Nothing at all. */
+static NodeId shape_never(Gen *g, NodeId r)
+{
+    (void)g;
+    (void)r;
+    return NODE_NEVER_ID;
+}
+
 /* r | x */
 static NodeId shape_self(Gen *g, NodeId r)
 {
@@ -281,12 +289,13 @@ static NodeId shape_counts(Gen *g, NodeId r)
 typedef NodeId (*Shape)(Gen *g, NodeId r);
 
 static const Shape shapes[] = {
-    shape_plain,    shape_plain,    shape_plain,         shape_plain,
-    shape_plain,    shape_plain,    shape_left,          shape_left,
-    shape_indirect, shape_indirect, shape_hidden,        shape_double,
-    shape_middle,   shape_middle,   shape_right,         shape_right,
-    shape_endless,  shape_self,     shape_nullable_loop, shape_nullable_loop,
-    shape_list,     shape_counts,   shape_counts,        shape_counts,
+    shape_plain,         shape_plain,    shape_plain,  shape_plain,
+    shape_plain,         shape_plain,    shape_left,   shape_left,
+    shape_indirect,      shape_indirect, shape_hidden, shape_double,
+    shape_middle,        shape_middle,   shape_right,  shape_right,
+    shape_endless,       shape_never,    shape_self,   shape_nullable_loop,
+    shape_nullable_loop, shape_list,     shape_counts, shape_counts,
+    shape_counts,
 };
 
 /* Blanks, m to n; where the alphabet has none, of a letter. */

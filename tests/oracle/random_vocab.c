@@ -18,7 +18,7 @@ void random_alphabet(Rng *rng, Alphabet *alphabet)
     for (uint32_t i = 0; i < nletters; i++)
         alphabet->runes[alphabet->count++] = 'a' + i;
     if (rng_chance(rng, 20)) alphabet->runes[alphabet->count++] = ' ';
-    uint32_t nwide = rng_chance(rng, 60) ? rng_below(rng, 3) : 0;
+    uint32_t nwide = rng_chance(rng, 65) ? 1 + rng_below(rng, 3) : 0;
     for (uint32_t i = 0; i < nwide && alphabet->count < ALPHABET_MAX; i++)
         alphabet->runes[alphabet->count++] =
             wide_runes[rng_below(rng, COUNT_OF(wide_runes))];
