@@ -23,7 +23,15 @@ typedef struct Finish {
     VEC(uint32_t) ids;   /* accepted by m */
     VEC(uint32_t) encoded;
     VEC(uint32_t) prefixes; /* trie nodes of prefixes of the text */
+    ByteSet spellable;      /* bytes that are a token */
+    bool failed;            /* no memory, or a limit */
 } Finish;
+
+static bool fail(Finish *f)
+{
+    f->failed = true;
+    return false;
+}
 
 static void take_next(Finish *f, uint32_t left)
 {
@@ -35,21 +43,44 @@ static void take_next(Finish *f, uint32_t left)
 
 /* ---- the way ---- */
 
-/* Takes a byte that leaves less to do, if there is one. */
-static bool way_byte(Finish *f)
+static void find_spellable(Finish *f)
 {
-    ByteSet first;
-    set_first(&f->s, &f->now, &first);
+    const Trie *trie = &f->m->grammar->vocab->masks.main.trie;
+    const TrieNode *root = &trie->nodes[TRIE_ROOT];
+    for (uint32_t i = 0; i < root->nchildren; i++) {
+        const TrieNode *child = &trie->nodes[root->child + i];
+        if (trie_own_end(trie, child) > child->tok)
+            byteset_add(&f->spellable, child->byte);
+    }
+}
+
+/* Takes a byte of `among` that leaves less to do, if there is one. */
+static bool way_byte(Finish *f, const ByteSet *among)
+{
     for (unsigned b = 0; b < 256; b++) {
-        if (!byteset_has(&first, (uint8_t)b)) continue;
+        if (!byteset_has(among, (uint8_t)b)) continue;
         set_step(&f->s, &f->now, (uint8_t)b, &f->next);
-        if (stepper_status(&f->s)) return false;
+        if (stepper_status(&f->s)) return fail(f);
         uint32_t left = finisher_length(&f->finisher, &f->next);
         if (left >= f->left) continue;
+        if (!vec_push(f->s.mem, &f->text, (uint8_t)b)) return fail(f);
         take_next(f, left);
-        return vec_push(f->s.mem, &f->text, (uint8_t)b);
+        return true;
     }
     return false;
+}
+
+/* One byte on: better one that is a token of its own, so that it can be
+ * spelled. */
+static bool way_on(Finish *f)
+{
+    ByteSet first, other;
+    set_first(&f->s, &f->now, &first);
+    for (int i = 0; i < 4; i++) {
+        other.word[i] = first.word[i] & ~f->spellable.word[i];
+        first.word[i] &= f->spellable.word[i];
+    }
+    return way_byte(f, &first) || (!f->failed && way_byte(f, &other));
 }
 
 typedef struct TokenIds {
@@ -66,8 +97,9 @@ static void collect_ids(void *user, Config c)
         const Ir *ir = moves->at[i].network->ir;
         Node n = ir_node(ir, moves->at[i].set);
         const Range *r = ir_node_ranges(ir, n);
-        if (n.b && t->ids.count < TOKEN_TRIES)
-            (void)vec_push(t->f->s.mem, &t->ids, r[0].lo);
+        if (n.b && t->ids.count < TOKEN_TRIES &&
+            !vec_push(t->f->s.mem, &t->ids, r[0].lo))
+            fail(t->f);
     }
 }
 
@@ -92,10 +124,12 @@ static uint32_t way_token(Finish *f)
 
 static bool accept(Finish *f, uint32_t id)
 {
-    if (weir_matcher_accept(f->m, id) != WEIR_ACCEPTED) return false;
+    weir_accept answer = weir_matcher_accept(f->m, id);
+    if (answer == WEIR_ACCEPT_ERROR) return fail(f);
+    if (answer != WEIR_ACCEPTED) return false;
     if (vec_push(f->s.mem, &f->ids, id)) return true;
     weir_matcher_rollback(f->m, 1);
-    return false;
+    return fail(f);
 }
 
 /* Accepts the encoder's tokens as far as they are the text; the bytes read. */
@@ -105,7 +139,7 @@ static size_t spell_encoded(Finish *f)
     weir_bytes text = {(const char *)f->text.at, f->text.count};
     size_t count = weir_vocab_encode(v, text, false, NULL, 0), pos = 0;
     if (count == SIZE_MAX || !vec_reserve(f->s.mem, &f->encoded, count))
-        return 0;
+        return fail(f);
     weir_vocab_encode(v, text, false, f->encoded.at, count);
     for (size_t i = 0; i < count; i++) {
         Span bytes = vocab_bytes(&v->vocab, f->encoded.at[i]);
@@ -127,7 +161,8 @@ static size_t spell_longest(Finish *f, size_t pos)
     f->prefixes.count = 0;
     for (size_t i = pos; i < f->text.count; i++) {
         uint32_t child = trie_child(trie, node, f->text.at[i]);
-        if (!child || !vec_push(f->s.mem, &f->prefixes, child)) break;
+        if (!child) break;
+        if (!vec_push(f->s.mem, &f->prefixes, child)) return fail(f);
         node = &trie->nodes[child];
     }
     for (uint32_t n = f->prefixes.count; n; n--) {
@@ -144,12 +179,12 @@ static bool spell(Finish *f)
 {
     size_t pos = f->text.count ? spell_encoded(f) : 0;
     while (pos < f->text.count && !weir_matcher_is_terminated(f->m)) {
-        size_t n = spell_longest(f, pos);
+        size_t n = f->failed ? 0 : spell_longest(f, pos);
         if (!n) return false;
         pos += n;
     }
     f->text.count = 0;
-    return true;
+    return !f->failed;
 }
 
 /* ---- the whole ---- */
@@ -158,8 +193,8 @@ static bool finish_run(Finish *f)
 {
     f->left = finisher_length(&f->finisher, &f->now);
     while (f->left && f->left <= FINISH_BYTES) {
-        if (way_byte(f)) continue;
-        uint32_t id = way_token(f);
+        if (way_on(f)) continue;
+        uint32_t id = f->failed ? UINT32_MAX : way_token(f);
         if (id == UINT32_MAX || !spell(f) || !accept(f, id)) return false;
     }
     return !f->left && spell(f);
@@ -188,6 +223,7 @@ size_t weir_matcher_finish_tokens(weir_matcher *m, uint32_t *ids,
     f.s.has_budgets = m->track.stepper.has_budgets;
     f.s.ntokens = m->track.stepper.ntokens;
     finisher_init(&f.finisher, &m->mem);
+    find_spellable(&f);
     size_t count = SIZE_MAX;
     if (set_copy(&m->mem, &f.now, &m->track.now) && finish_run(&f)) {
         count = f.ids.count;

@@ -87,6 +87,7 @@ static uint32_t stack_length(Finisher *f, const StackNode *node)
             f->todo.count--;
         }
     }
+    if (!ok) f->lengths.failed = true;
     return ok ? length : LENGTH_NONE;
 }
 
@@ -98,5 +99,5 @@ uint32_t finisher_length(Finisher *f, const ConfigSet *set)
         uint32_t rest = lengths_state(&f->lengths, c->q, c->reg);
         length = MIN(length, length_add(rest, stack_length(f, c->stack)));
     }
-    return length;
+    return f->lengths.failed ? LENGTH_NONE : length;
 }

@@ -83,8 +83,8 @@ static uint32_t rune_length(uint32_t rune)
     return rune < 0x80 ? 1 : rune < 0x800 ? 2 : rune < 0x10000 ? 3 : 4;
 }
 
-/* The shortest text of a code point automaton. */
-static uint32_t dfa_length(const Mem *mem, const Dfa *d)
+/* The shortest text of a code point automaton; *ok = false: no memory. */
+static uint32_t dfa_length(const Mem *mem, const Dfa *d, bool *ok)
 {
     uint32_t narcs = d->edge_start[d->nstates], length = LENGTH_NONE;
     if (!d->nstates) return LENGTH_NONE;
@@ -99,6 +99,8 @@ static uint32_t dfa_length(const Mem *mem, const Dfa *d)
     }
     if (arcs && dist && distances(mem, arcs, narcs, d->nstates, dist))
         length = dist[0];
+    else
+        *ok = false;
     mem_free(mem, arcs, arcs_size);
     mem_free(mem, dist, dist_size);
     return length;
@@ -158,7 +160,7 @@ static uint32_t kids_length(const NodeWork *w, Node n)
 }
 
 /* The length by what is known of the operands now. */
-static uint32_t node_length(const NodeWork *w, NodeId id)
+static uint32_t node_length(NodeWork *w, NodeId id)
 {
     Node n = ir_node(w->net->ir, id);
     switch (n.kind) {
@@ -176,7 +178,7 @@ static uint32_t node_length(const NodeWork *w, NodeId id)
     case NODE_RULE:
         return w->length[rule_body(w->net, n)];
     case NODE_REGULAR:
-        return dfa_length(w->mem, &w->net->ir->dfas.at[n.a]);
+        return dfa_length(w->mem, &w->net->ir->dfas.at[n.a], &w->ok);
     case NODE_TOKENS:
         return n.b ? 1 : LENGTH_NONE;
     case NODE_NEVER:
@@ -315,7 +317,10 @@ uint32_t lengths_state(Lengths *l, const State *q, uint32_t reg)
     if (q->is_marker) return 0;
     const FrameLengths *known = frame_lengths(l, f);
     uint32_t length = LENGTH_NONE;
-    if (!known) return LENGTH_NONE;
+    if (!known) {
+        l->failed = true;
+        return LENGTH_NONE;
+    }
     if (q->is_loop)
         return length_times(reg < f->lo ? f->lo - reg : 0, known->copy);
     for (uint32_t i = 0; i < q->npos; i++)

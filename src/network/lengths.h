@@ -27,7 +27,8 @@ typedef struct Lengths {
     const Mem *mem;
     VEC(NodeLengths) networks;
     VEC(FrameLengths) frames;
-    Map index; /* frame -> frames.at */
+    Map index;   /* frame -> frames.at */
+    bool failed; /* sticky: memory was out, lengths may be too large */
 } Lengths;
 
 void lengths_init(Lengths *lengths, const Mem *mem);

@@ -138,7 +138,10 @@ static bool sample_one(Sampler *s)
     s->output.count = 0;
     bool done = draw_freely(s, MIN(nfree, most), &fits);
     if (!done && fits) return take_ending(s);
-    if (!done) draw_freely(s, most, &fits); /* luck may help */
+    while (!weir_matcher_is_completed(s->matcher) && s->output.count < most) {
+        uint32_t id = draw(s); /* luck may help */
+        if (id == UINT32_MAX || !take(s, id)) break;
+    }
     return weir_matcher_is_completed(s->matcher);
 }
 
