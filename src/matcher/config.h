@@ -52,11 +52,11 @@ static inline void stepper_clear(Stepper *s)
 
 /* What a byte does to one configuration when only one reading goes on. */
 typedef enum ConfigNext {
-    CONFIG_MOVED, /* *c is the configuration after the byte */
+    CONFIG_MOVED, /* *given is the configuration after the byte */
     CONFIG_DEAD,  /* the byte is refused */
-    CONFIG_FORKS  /* several readings, or the end: use sets; *c unchanged */
+    CONFIG_FORKS  /* several readings, or the end: use sets; *given stays */
 } ConfigNext;
-ConfigNext config_next(Stepper *s, Config *c, uint8_t byte);
+ConfigNext config_next(Stepper *s, Config *given, uint8_t byte);
 
 /* Adds a configuration, returning from states that are done. */
 void set_add(Stepper *s, ConfigSet *set, Config config);
