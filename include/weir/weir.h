@@ -439,7 +439,7 @@ typedef enum weir_fill {
  * end: only stop tokens. About 1 us. */
 WEIR_API weir_fill weir_matcher_fill(weir_matcher *matcher, int32_t *row);
 /* The same mask without a copy: immutable, valid until the next call on this
- * matcher. NULL when out of memory. */
+ * matcher. NULL on failure: see weir_matcher_error. */
 WEIR_API const int32_t *weir_matcher_mask(weir_matcher *matcher);
 /* Whether the token is allowed here; same as its bit, cheaper for one. */
 WEIR_API bool weir_matcher_allows(weir_matcher *matcher, uint32_t id);

@@ -9,6 +9,12 @@ weir_matcher *matcher_start(weir_grammar *grammar, Hub *hub,
                             const weir_matcher_opts *opts);
 /* The options that m was made with. */
 weir_matcher_opts matcher_opts(const weir_matcher *m);
+/* Whether the output may end here, or has ended. *failed: cannot be said, and
+ * m->error tells why; else it is left as it is. */
+bool matcher_completed(weir_matcher *m, bool *failed);
+bool matcher_terminated(weir_matcher *m, bool *failed);
+/* Takes back the steps of a trial: as before them, but for m->error. */
+void matcher_back(weir_matcher *m, size_t steps, uint64_t generation);
 /* Whether `id` is in the matcher's stop set. */
 bool matcher_is_stop(const weir_matcher *m, uint32_t id);
 /* What accepting would answer; on ACCEPTED, and unless *is_stop, the

@@ -63,18 +63,21 @@ weir_fill matcher_fill(weir_matcher *m, uint32_t *row)
         m->error = WEIR_ARGUMENT;
         return WEIR_FILL_ERROR;
     }
-    if (weir_matcher_is_terminated(m)) {
+    bool failed = false;
+    if (matcher_terminated(m, &failed)) {
         memset(row, 0, row_words(m) * sizeof *row);
         row_stops(m, row, true);
         return row_is_full(m, row) ? WEIR_FILL_ALL : WEIR_FILL_APPLY;
     }
+    if (failed) return fill_failed(m, row, m->error);
     MaskRun *run = matcher_run(m);
     weir_status status = mask_fill(run, &m->hub->memo, &m->track.now, row);
     if (m->owns_stops) row_stops(m, row, false);
     if (!status && m->grammar->has_tokens)
         status = mask_add_tokens(run, &m->track.now, row);
     if (status) return fill_failed(m, row, status);
-    if (weir_matcher_is_completed(m)) row_stops(m, row, true);
+    if (matcher_completed(m, &failed)) row_stops(m, row, true);
+    if (failed) return fill_failed(m, row, m->error);
     return row_is_full(m, row) ? WEIR_FILL_ALL : WEIR_FILL_APPLY;
 }
 
@@ -88,8 +91,10 @@ weir_fill weir_matcher_fill(weir_matcher *m, int32_t *row)
  * keeps it alive. */
 static const uint32_t *kept_row(weir_matcher *m)
 {
+    bool failed = false;
     if (m->grammar->has_tokens || m->owns_stops ||
-        weir_matcher_is_terminated(m) || weir_matcher_is_completed(m))
+        matcher_terminated(m, &failed) || matcher_completed(m, &failed) ||
+        failed)
         return NULL;
     return mask_row(matcher_run(m), &m->hub->memo, &m->track.now);
 }
@@ -100,11 +105,14 @@ const int32_t *weir_matcher_mask(weir_matcher *m)
     if (!nbytes) return NULL;
     const uint32_t *kept = kept_row(m);
     if (kept) return (const int32_t *)kept;
-    if (!m->row && !(m->row = mem_new(&m->mem, nbytes))) return NULL;
-    if (m->row_generation != m->generation) {
-        matcher_fill(m, m->row);
-        m->row_generation = m->generation;
+    if (!m->row && !(m->row = mem_new(&m->mem, nbytes))) {
+        m->error = WEIR_NO_MEMORY;
+        return NULL;
     }
+    if (m->row_generation == m->generation) return (const int32_t *)m->row;
+    m->row_generation = 0;
+    if (matcher_fill(m, m->row) == WEIR_FILL_ERROR) return NULL;
+    m->row_generation = m->generation;
     return (const int32_t *)m->row;
 }
 
@@ -115,6 +123,7 @@ size_t weir_matcher_fill_drafts(weir_matcher *m, const uint32_t *drafts,
 {
     size_t taken = 0, words = row_words(m);
     uint64_t generation = m->generation;
+    m->error = WEIR_OK;
     weir_matcher_fill(m, rows);
     while (taken < count &&
            weir_matcher_accept(m, drafts[taken]) == WEIR_ACCEPTED) {
@@ -123,8 +132,7 @@ size_t weir_matcher_fill_drafts(weir_matcher *m, const uint32_t *drafts,
     }
     for (size_t i = taken + 1; i <= count; i++)
         memset(rows + i * stride, 0, words * sizeof *rows);
-    weir_matcher_rollback(m, taken);
-    m->generation = generation;
+    matcher_back(m, taken, generation);
     return taken;
 }
 
@@ -150,7 +158,7 @@ static bool tree_path(TreeWalk *w, uint32_t node)
 }
 
 /* Moves the matcher to the node at the end of w->want. 1: there, 0: it cannot
- * be reached, -1: no memory. */
+ * be reached, -1: see m->error. */
 static int tree_go(TreeWalk *w)
 {
     uint32_t same = 0;
@@ -161,14 +169,23 @@ static int tree_go(TreeWalk *w)
     w->path.count = same;
     for (; same < w->want.count; same++) {
         uint32_t node = w->want.at[same];
-        if (weir_matcher_accept(w->m, w->tokens[node]) != WEIR_ACCEPTED)
-            return 0;
+        weir_accept answer = weir_matcher_accept(w->m, w->tokens[node]);
+        if (answer == WEIR_ACCEPT_ERROR) return -1;
+        if (answer != WEIR_ACCEPTED) return 0;
         if (!vec_push(&w->m->mem, &w->path, node)) {
             weir_matcher_rollback(w->m, 1);
+            w->m->error = WEIR_NO_MEMORY;
             return -1;
         }
     }
     return 1;
+}
+
+static int tree_node(TreeWalk *w, uint32_t node)
+{
+    if (tree_path(w, node)) return tree_go(w);
+    w->m->error = WEIR_NO_MEMORY;
+    return -1;
 }
 
 weir_status weir_matcher_fill_tree(weir_matcher *m, const uint32_t *tokens,
@@ -180,16 +197,15 @@ weir_status weir_matcher_fill_tree(weir_matcher *m, const uint32_t *tokens,
     weir_status status = WEIR_OK;
     for (size_t i = 1; i < count; i++)
         if (parents[i] >= i) return WEIR_ARGUMENT;
-    for (size_t i = 0; i < count && !status; i++) {
-        int there = tree_path(&w, (uint32_t)i) ? tree_go(&w) : -1;
+    for (size_t i = 0; i < count; i++) {
         int32_t *row = rows + i * stride;
-        if (there < 0) status = WEIR_NO_MEMORY;
+        int there = status ? -1 : tree_node(&w, (uint32_t)i);
         if (there > 0 && weir_matcher_fill(m, row) == WEIR_FILL_ERROR)
-            status = m->error;
+            there = -1;
+        if (there < 0 && !status) status = m->error;
         if (there <= 0) memset(row, 0, row_words(m) * sizeof *row);
     }
-    weir_matcher_rollback(m, w.path.count);
-    m->generation = generation;
+    matcher_back(m, w.path.count, generation);
     vec_free(&m->mem, &w.path);
     vec_free(&m->mem, &w.want);
     return status;

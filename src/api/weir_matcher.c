@@ -151,12 +151,30 @@ void weir_matcher_reset(weir_matcher *m)
 
 /* ---- flags ---- */
 
-bool weir_matcher_is_completed(const weir_matcher *matcher)
+/* Moves a status of the stepper to the matcher; false if there was one. */
+static bool stepper_good(weir_matcher *m)
 {
-    weir_matcher *m = (weir_matcher *)matcher; /* scratch only */
+    weir_status status = stepper_status(&m->track.stepper);
+    if (!status) return true;
     stepper_clear(&m->track.stepper);
-    return m->track.is_stopped ||
-           set_is_complete(&m->track.stepper, &m->track.now);
+    m->error = status;
+    return false;
+}
+
+bool matcher_completed(weir_matcher *m, bool *failed)
+{
+    if (m->track.is_stopped) return true;
+    stepper_clear(&m->track.stepper);
+    bool ends = set_is_complete(&m->track.stepper, &m->track.now);
+    if (stepper_good(m)) return ends;
+    *failed = true;
+    return false;
+}
+
+bool weir_matcher_is_completed(const weir_matcher *m)
+{
+    bool failed;
+    return matcher_completed((weir_matcher *)m, &failed); /* scratch only */
 }
 
 bool weir_matcher_can_continue(const weir_matcher *m)
@@ -164,18 +182,24 @@ bool weir_matcher_can_continue(const weir_matcher *m)
     return !m->track.is_stopped && m->track.now.list.count;
 }
 
-bool weir_matcher_is_terminated(const weir_matcher *m)
+bool matcher_terminated(weir_matcher *m, bool *failed)
 {
     if (m->track.is_stopped) return true;
     switch (m->termination) {
     case WEIR_TERM_WHEN_FINAL:
         return !m->track.now.list.count;
     case WEIR_TERM_FIRST_COMPLETE:
-        return weir_matcher_is_completed(m);
+        return matcher_completed(m, failed);
     case WEIR_TERM_STOP_TOKEN:
         break;
     }
     return false;
+}
+
+bool weir_matcher_is_terminated(const weir_matcher *m)
+{
+    bool failed;
+    return matcher_terminated((weir_matcher *)m, &failed);
 }
 
 bool weir_matcher_is_free_text(const weir_matcher *matcher)
@@ -186,6 +210,7 @@ bool weir_matcher_is_free_text(const weir_matcher *matcher)
     if (m->track.is_stopped) return false;
     stepper_clear(&m->track.stepper);
     set_first(&m->track.stepper, &m->track.now, &first);
+    if (!stepper_good(m)) return false;
     for (uint8_t byte = 0x20; byte < 0x7F; byte++)
         count += byteset_has(&first, byte);
     return count >= (0x7F - 0x20 + 1) / 2;
@@ -221,16 +246,6 @@ bool matcher_is_stop(const weir_matcher *m, uint32_t id)
 
 /* ---- accepting ---- */
 
-/* Moves a status of the stepper to the matcher; false if there was one. */
-static bool stepper_good(weir_matcher *m)
-{
-    weir_status status = stepper_status(&m->track.stepper);
-    if (!status) return true;
-    stepper_clear(&m->track.stepper);
-    m->error = status;
-    return false;
-}
-
 /* track.next = what token `id`, not a stop, leads to; empty: refused. False:
  * error. */
 static bool try_token(weir_matcher *m, uint32_t id)
@@ -251,22 +266,25 @@ static bool try_token(weir_matcher *m, uint32_t id)
 
 weir_accept matcher_try(weir_matcher *m, uint32_t id, bool *is_stop)
 {
+    bool failed = false;
     *is_stop = false;
     stepper_clear(&m->track.stepper);
-    if (weir_matcher_is_terminated(m)) return WEIR_TERMINATED;
+    if (matcher_terminated(m, &failed)) return WEIR_TERMINATED;
+    if (failed) return WEIR_ACCEPT_ERROR;
     if (!m->grammar->vocab || id >= m->grammar->vocab->vocab.width)
         return WEIR_REFUSED;
-    if (matcher_is_stop(m, id) && weir_matcher_is_completed(m)) {
+    if (matcher_is_stop(m, id) && matcher_completed(m, &failed)) {
         *is_stop = true;
-        return stepper_good(m) ? WEIR_ACCEPTED : WEIR_ACCEPT_ERROR;
+        return WEIR_ACCEPTED;
     }
-    if (!try_token(m, id)) return WEIR_ACCEPT_ERROR;
+    if (failed || !try_token(m, id)) return WEIR_ACCEPT_ERROR;
     return set_is_empty(&m->track.next) ? WEIR_REFUSED : WEIR_ACCEPTED;
 }
 
-static weir_accept fail_memory(weir_matcher *m)
+/* After a step that could not be taken. */
+static weir_accept fail_step(weir_matcher *m)
 {
-    m->error = WEIR_NO_MEMORY;
+    if (stepper_good(m)) m->error = WEIR_NO_MEMORY;
     return WEIR_ACCEPT_ERROR;
 }
 
@@ -295,7 +313,7 @@ weir_accept weir_matcher_accept(weir_matcher *m, uint32_t id)
     if (answer != WEIR_ACCEPTED) return answer;
     bool ok = is_stop ? track_take_stop(&m->track, id)
                       : track_take(&m->track, id, (Span){0});
-    if (!ok) return fail_memory(m);
+    if (!ok) return fail_step(m);
     m->generation++;
     return WEIR_ACCEPTED;
 }
@@ -311,17 +329,17 @@ weir_accept weir_matcher_accept_bytes(weir_matcher *m, weir_bytes bytes,
                                       size_t *consumed)
 {
     size_t dummy;
+    bool failed = false;
     if (!consumed) consumed = &dummy;
     *consumed = 0;
-    if (m->track.is_stopped) return WEIR_TERMINATED;
+    if (matcher_terminated(m, &failed)) return WEIR_TERMINATED;
+    if (failed) return WEIR_ACCEPT_ERROR;
     stepper_clear(&m->track.stepper);
     *consumed = track_try(&m->track, span_from(bytes));
     if (!stepper_good(m)) return WEIR_ACCEPT_ERROR;
-    if (*consumed < bytes.size)
-        return !*consumed && weir_matcher_is_terminated(m) ? WEIR_TERMINATED
-                                                           : WEIR_REFUSED;
+    if (*consumed < bytes.size) return WEIR_REFUSED;
     if (!track_take(&m->track, TRACK_BYTES, span_from(bytes)))
-        return fail_memory(m);
+        return fail_step(m);
     m->generation++;
     return WEIR_ACCEPTED;
 }
@@ -329,8 +347,9 @@ weir_accept weir_matcher_accept_bytes(weir_matcher *m, weir_bytes bytes,
 bool weir_matcher_allows(weir_matcher *m, uint32_t id)
 {
     bool is_stop;
-    if (weir_matcher_is_terminated(m)) return matcher_is_stop(m, id);
-    return matcher_try(m, id, &is_stop) == WEIR_ACCEPTED;
+    weir_accept answer = matcher_try(m, id, &is_stop);
+    if (answer == WEIR_TERMINATED) return matcher_is_stop(m, id);
+    return answer == WEIR_ACCEPTED;
 }
 
 weir_status weir_matcher_rollback(weir_matcher *m, size_t steps)
@@ -344,13 +363,21 @@ weir_status weir_matcher_rollback(weir_matcher *m, size_t steps)
     return WEIR_OK;
 }
 
+void matcher_back(weir_matcher *m, size_t steps, uint64_t generation)
+{
+    weir_status error = m->error;
+    weir_matcher_rollback(m, steps);
+    m->generation = generation;
+    m->error = error;
+}
+
 size_t weir_matcher_validate(weir_matcher *m, const uint32_t *ids, size_t count)
 {
     size_t taken = 0;
     uint64_t generation = m->generation;
+    m->error = WEIR_OK;
     while (taken < count && weir_matcher_accept(m, ids[taken]) == WEIR_ACCEPTED)
         taken++;
-    weir_matcher_rollback(m, taken);
-    m->generation = generation;
+    matcher_back(m, taken, generation);
     return taken;
 }

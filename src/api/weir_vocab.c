@@ -34,9 +34,12 @@ static const char warm_sample[] =
 static bool warm_up(weir_vocab *v, weir_error *err)
 {
     State *start = network_start(&v->shared);
-    if (start && mask_warm(&v->masks, start, SPAN(warm_sample))) return true;
-    *err = network_error(&v->shared);
-    return diag_no_memory(err);
+    if (!start) {
+        *err = network_error(&v->shared);
+        return false;
+    }
+    return mask_warm(&v->masks, start, SPAN(warm_sample)) ||
+           diag_no_memory(err);
 }
 
 static weir_vocab *vocab_begin(const weir_env *env, const weir_vocab_opts *opts,
@@ -99,34 +102,38 @@ weir_vocab *weir_vocab_new(const weir_env *env, const weir_token *tokens,
 
 typedef VEC(char) FileText;
 
-/* Reads a whole file; false: it cannot be read. */
-static bool file_read(const Mem *mem, const char *path, FileText *text)
+/* Reads a whole file: OK, IO or NO_MEMORY. */
+static weir_status file_read(const Mem *mem, const char *path, FileText *text)
 {
     enum { CHUNK = 1 << 20 };
     FILE *f = fopen(path, "rb");
-    if (!f) return false;
-    bool ok = true;
-    while (ok && !feof(f)) {
-        ok = vec_reserve(mem, text, (size_t)text->count + CHUNK);
-        if (!ok) break;
+    if (!f) return WEIR_IO;
+    weir_status status = WEIR_OK;
+    while (!status && !feof(f)) {
+        if (!vec_reserve(mem, text, (size_t)text->count + CHUNK)) {
+            status = WEIR_NO_MEMORY;
+            break;
+        }
         text->count += (uint32_t)fread(text->at + text->count, 1, CHUNK, f);
-        ok = !ferror(f);
+        if (ferror(f)) status = WEIR_IO;
     }
     fclose(f);
-    return ok;
+    return status;
 }
 
-/* The text of `name` in the folder of `path`, if it is there. */
-static weir_bytes beside(const Mem *mem, const char *path, const char *name,
-                         FileText *text)
+/* *out, unless the caller has set it, = the text of `name` in the folder of
+ * `path`, if it is there. False: no memory. */
+static bool beside(const Mem *mem, const char *path, const char *name,
+                   FileText *text, weir_bytes *out)
 {
     char full[4096];
     const char *slash = strrchr(path, '/');
     int folder = slash ? (int)(slash - path) + 1 : 0;
     int n = snprintf(full, sizeof full, "%.*s%s", folder, path, name);
-    if (n < 0 || (size_t)n >= sizeof full || !file_read(mem, full, text))
-        return (weir_bytes){0};
-    return (weir_bytes){text->at, text->count};
+    if (out->data || n < 0 || (size_t)n >= sizeof full) return true;
+    weir_status status = file_read(mem, full, text);
+    if (!status) *out = (weir_bytes){text->at, text->count};
+    return status != WEIR_NO_MEMORY;
 }
 
 weir_vocab *weir_vocab_load_file(const weir_env *env, const char *path,
@@ -139,17 +146,17 @@ weir_vocab *weir_vocab_load_file(const weir_env *env, const char *path,
     weir_vocab_opts o = opts_read(opts);
     weir_vocab *v = NULL;
     if (opts && !opts_known(opts, opts->size, sizeof *opts, err)) return NULL;
-    if (!file_read(&mem, path, &text)) {
+    weir_status status = file_read(&mem, path, &text);
+    if (status == WEIR_IO)
         diag_fail(err, WEIR_IO, 0, 0, "cannot read '%.150s'", path);
-    } else {
-        if (!o.tokenizer_config.data)
-            o.tokenizer_config =
-                beside(&mem, path, "tokenizer_config.json", &config);
-        if (!o.generation_config.data)
-            o.generation_config =
-                beside(&mem, path, "generation_config.json", &generation);
+    else if (status ||
+             !beside(&mem, path, "tokenizer_config.json", &config,
+                     &o.tokenizer_config) ||
+             !beside(&mem, path, "generation_config.json", &generation,
+                     &o.generation_config))
+        diag_no_memory(err);
+    else
         v = weir_vocab_load(env, (weir_bytes){text.at, text.count}, &o, err);
-    }
     vec_free(&mem, &text);
     vec_free(&mem, &config);
     vec_free(&mem, &generation);

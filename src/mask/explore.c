@@ -304,7 +304,8 @@ static const Walk *make_walk(MaskRun *run, WalkCache *cache, WalkBuild *b,
     run->no_memory |= b->no_memory;
     if (run_failed(run)) return NULL;
     const Walk *w = walkcache_keep(cache, b, run->vocab->nwords);
-    if (!w) run->stepper.stacks.status = WEIR_LIMIT_MEMORY;
+    run->no_memory |= b->no_memory;
+    if (!w && !b->no_memory) run->stepper.stacks.status = WEIR_LIMIT_MEMORY;
     return w;
 }
 

@@ -285,6 +285,7 @@ const Walk *walkcache_keep(WalkCache *cache, WalkBuild *b, uint32_t nwords)
         Walk *made = keep_new(cache, b, nwords);
         if (made && shared_add(&cache->table, &cache->arena, &made->item))
             w = made;
+        b->no_memory |= !w && !cache->arena.hit_limit;
     }
     lock_give(&cache->lock);
     return w;

@@ -98,8 +98,8 @@ void walk_regular(WalkBuild *b, weir_status *status);
 
 const Walk *walkcache_find(WalkCache *cache, const MaskTrie *trie,
                            uint32_t node, State *q, uint32_t reg);
-/* Keeps the finished build, or what another thread kept meanwhile; NULL: no
- * memory. */
+/* Keeps the finished build, or what another thread kept meanwhile; NULL: the
+ * cache is full, or b->no_memory. */
 const Walk *walkcache_keep(WalkCache *cache, WalkBuild *b, uint32_t nwords);
 
 static inline bool walk_is_own(const State *q)

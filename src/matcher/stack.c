@@ -87,16 +87,26 @@ static const StackNode *hub_find(StackHub *hub, uint64_t hash,
     return NULL;
 }
 
-static const StackNode *hub_intern(StackHub *hub, uint64_t hash,
+/* What a failure of this arena means. */
+static void fail_arena(StackUser *user, const Arena *arena)
+{
+    if (!user->status)
+        user->status = arena->hit_limit ? WEIR_LIMIT_MEMORY : WEIR_NO_MEMORY;
+}
+
+static const StackNode *hub_intern(StackUser *user, uint64_t hash,
                                    const StackEntry *at, uint32_t count,
                                    bool ends)
 {
+    StackHub *hub = user->hub;
     lock_take(&hub->lock);
     const StackNode *node = hub_find(hub, hash, at, count, ends);
     if (!node) {
         StackNode *made = node_new(&hub->arena, hash, at, count, ends);
         if (made && shared_add(&hub->table, &hub->arena, &made->item))
             node = made;
+        else
+            fail_arena(user, &hub->arena);
     }
     lock_give(&hub->lock);
     return node;
@@ -111,10 +121,13 @@ static const StackNode *scratch_intern(StackUser *user, uint64_t hash,
         if (node_is(user->own.at[p.value], hash, at, count, ends))
             return user->own.at[p.value];
     const StackNode *node = node_new(&user->arena, hash, at, count, ends);
-    if (!node || !vec_push(user->mem, &user->own, node) ||
-        !map_add(user->mem, &user->index, hash, user->own.count - 1))
-        return NULL;
-    return node;
+    if (node && vec_push(user->mem, &user->own, node)) {
+        if (map_add(user->mem, &user->index, hash, user->own.count - 1))
+            return node;
+        user->own.count--;
+    }
+    fail_arena(user, &user->arena);
+    return NULL;
 }
 
 static const StackNode *node_intern(StackUser *user, const StackEntry *at,
@@ -124,10 +137,8 @@ static const StackNode *node_intern(StackUser *user, const StackEntry *at,
     uint64_t hash = entries_hash(at, count, ends);
     const StackNode *node = hub_find(user->hub, hash, at, count, ends);
     if (node) return node;
-    node = user->to_scratch ? scratch_intern(user, hash, at, count, ends)
-                            : hub_intern(user->hub, hash, at, count, ends);
-    if (!node && !user->status) user->status = WEIR_LIMIT_MEMORY;
-    return node;
+    return user->to_scratch ? scratch_intern(user, hash, at, count, ends)
+                            : hub_intern(user, hash, at, count, ends);
 }
 
 /* ---- users ---- */
@@ -276,10 +287,11 @@ const StackNode *stack_union(StackUser *user, const StackNode *a,
     }
     const struct StackPair *known = pair_find(user, a, b);
     if (known) return known->both;
-    if (++user->depth > MAX_UNION_DEPTH) {
+    if (user->depth == MAX_UNION_DEPTH) {
         user->status = WEIR_LIMIT_DEPTH;
         return a;
     }
+    user->depth++;
     uint32_t base = user->entries.count;
     entries_merge(user, a, b);
     if (!user->status) entries_prune(user, base);

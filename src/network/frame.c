@@ -100,11 +100,12 @@ State *frame_start(Frame *f)
 {
     Network *net = f->network;
     if (f->start) return f->start;
-    if (++net->depth > MAX_LEFT_DEPTH) {
+    if (net->depth == MAX_LEFT_DEPTH) {
         diag_fail(&net->error, WEIR_LIMIT_DEPTH, 0, 0,
                   "more than %d rules begin with one another", MAX_LEFT_DEPTH);
         return NULL;
     }
+    net->depth++;
     PosSet set = {0};
     bool ok = true;
     if (f->nfa)
