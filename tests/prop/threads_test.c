@@ -238,7 +238,9 @@ static void batch_accept(Batch *b, weir_pool *pool, Rng *rng, uint32_t width)
     uint32_t ids[BATCH];
     weir_accept results[BATCH];
     for (uint32_t i = 0; i < BATCH; i++) {
-        ids[i] = b->one[i] ? draw(rng, weir_matcher_mask(b->one[i]), width) : 0;
+        /* no mask: the matcher has run into a limit */
+        const int32_t *mask = b->one[i] ? weir_matcher_mask(b->one[i]) : NULL;
+        ids[i] = mask ? draw(rng, mask, width) : 0;
         if (ids[i] == UINT32_MAX || rng_chance(rng, 10))
             ids[i] = rng_below(rng, width);
     }
