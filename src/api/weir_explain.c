@@ -326,7 +326,7 @@ static void phrase_tokens(Explain *x, Phrases *p, const TokenMove *move)
 static void explain_set(Explain *x, const ConfigSet *set, Out *out)
 {
     Phrases p = {.count = 0};
-    NextRunes next = {{0}, {{0}}, false};
+    NextRunes next;
     if (!set_copy(x->s.mem, &x->now, set)) return;
     if (x->s.has_budgets && budget_has_run_out(&x->now, x->now.nchars, true))
         budget_end(&x->s, &x->now, x->now.nchars, true);

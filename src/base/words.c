@@ -27,26 +27,23 @@ static bool rune_shows(uint32_t rune)
     return rune <= RUNE_MAX;
 }
 
+/* Characters with a name. */
+static const struct {
+    uint32_t rune;
+    const char *name;
+} named[] = {
+    {' ', "a space"}, {'\n', "a newline"}, {'\r', "a carriage return"},
+    {'\t', "a tab"},  {'\'', "\"'\""},
+};
+
 void words_rune(Out *out, uint32_t rune)
 {
     uint8_t bytes[4];
-    switch (rune) {
-    case ' ':
-        out_text(out, "a space");
-        return;
-    case '\n':
-        out_text(out, "a newline");
-        return;
-    case '\r':
-        out_text(out, "a carriage return");
-        return;
-    case '\t':
-        out_text(out, "a tab");
-        return;
-    case '\'':
-        out_text(out, "\"'\"");
-        return;
-    }
+    for (size_t i = 0; i < COUNT_OF(named); i++)
+        if (named[i].rune == rune) {
+            out_text(out, named[i].name);
+            return;
+        }
     if (!rune_shows(rune)) {
         out_format(out, "U+%04X", (unsigned)rune);
         return;
@@ -64,10 +61,10 @@ void words_byte(Out *out, uint8_t byte)
 /* One character of a quoted text; *pos moves past it. */
 static void quoted_rune(Out *out, Span text, size_t *pos)
 {
-    static const char named[] = "\nn\rr\tt\\\\";
+    static const char escapes[] = "\nn\rr\tt\\\\";
     size_t at = *pos;
     uint32_t rune = utf8_decode(text, pos);
-    for (const char *n = named; *n; n += 2)
+    for (const char *n = escapes; *n; n += 2)
         if (rune == (uint8_t)n[0]) {
             out_format(out, "\\%c", n[1]);
             return;

@@ -98,6 +98,7 @@ void next_runes(NextRunes *next, Stepper *s, const ConfigSet *set)
 {
     NextWalk w = {.out = next, .s = s};
     ByteSet first;
+    *next = (NextRunes){.is_cut = false};
     set_first(s, set, &first);
     for (unsigned b = 0; b < 256 && !next->is_cut; b++) {
         if (!byteset_has(&first, (uint8_t)b)) continue;

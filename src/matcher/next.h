@@ -10,9 +10,9 @@ typedef struct NextRunes {
     bool is_cut;      /* work or memory ran out: some are missing */
 } NextRunes;
 
-/* Fills `next`, which must be zero, from the set; freed with vec_free. Steps
- * on `s`, whose new stacks should go to its scratch. About 1 ms when any
- * character may come. */
+/* Fills `next` from the set; its runes are freed with vec_free. Steps on `s`,
+ * whose new stacks should go to its scratch. About 1 ms when any character may
+ * come. */
 void next_runes(NextRunes *next, Stepper *s, const ConfigSet *set);
 /* The number of characters in it. */
 uint32_t next_count(const NextRunes *next);

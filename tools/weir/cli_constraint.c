@@ -50,7 +50,7 @@ static int validate_stdin(const Args *args)
     return uses < 2 ? 0 : usage_error(args, "standard input is wanted twice");
 }
 
-int constraint_validate(const Args *args)
+static int validate_constraint(const Args *args)
 {
     int given = count_constraints(args);
     if (given != 1)
@@ -60,6 +60,20 @@ int constraint_validate(const Args *args)
                            given ? "several constraints" : "no constraint");
     int status = validate_companions(args);
     return status ? status : validate_stdin(args);
+}
+
+static int validate(const Args *args)
+{
+    bool wants_tokenizer =
+        args->command == CMD_MASK || args->command == CMD_SAMPLE;
+    int status = validate_constraint(args);
+    if (status) return status;
+    if (wants_tokenizer && !args->tokenizer)
+        return usage_error(args, "expected --tokenizer PATH");
+    if (args->command != CMD_CHECK && args->files.count)
+        return usage_error(args, "found '%s', expected no more arguments",
+                           args->files.at[0]);
+    return 0;
 }
 
 /* ---- blanks ---- */
@@ -173,7 +187,7 @@ static weir_grammar *compile_ebnf(const Args *args, weir_vocab *vocab,
     return g;
 }
 
-weir_grammar *constraint_compile(const Args *args, weir_vocab *vocab)
+static weir_grammar *compile(const Args *args, weir_vocab *vocab)
 {
     weir_compile_opts opts = {.size = sizeof opts,
                               .root = args->root,
@@ -217,4 +231,29 @@ weir_vocab *tokenizer_load(const char *path)
     else
         report_failure("%s: %s", path, err.message);
     return NULL;
+}
+
+int session_open(Session *s, const Args *args)
+{
+    *s = (Session){.vocab = NULL};
+    if (validate(args)) return 2;
+    if (args->tokenizer && !(s->vocab = tokenizer_load(args->tokenizer)))
+        return 2;
+    double start = now_ms();
+    s->grammar = compile(args, s->vocab);
+    s->compile_ms = now_ms() - start;
+    if (s->grammar) {
+        s->matcher = weir_matcher_new(s->grammar, NULL, NULL);
+        if (s->matcher) return 0;
+        report_failure("out of memory");
+    }
+    session_close(s);
+    return 2;
+}
+
+void session_close(Session *s)
+{
+    weir_matcher_free(s->matcher);
+    weir_grammar_free(s->grammar);
+    weir_vocab_free(s->vocab);
 }

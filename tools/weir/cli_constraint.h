@@ -5,12 +5,19 @@
 #include "weir/args.h"
 #include "weir/weir.h"
 
-/* 0, or 2 after a message: exactly one constraint, options that go with it,
- * "-" at most once. */
-int constraint_validate(const Args *args);
-/* The grammar that the options give. vocab may be NULL. NULL after a message;
- * the caller frees. */
-weir_grammar *constraint_compile(const Args *args, weir_vocab *vocab);
+/* What a command with a constraint works on. */
+typedef struct Session {
+    weir_vocab *vocab; /* of --tokenizer, or NULL */
+    weir_grammar *grammar;
+    weir_matcher *matcher; /* at the start */
+    double compile_ms;
+} Session;
+
+/* Checks that the options fit together (one constraint, what goes with it,
+ * standard input at most once, --tokenizer where it is wanted, files where
+ * they are), loads and compiles. 0, or 2 after a message. */
+int session_open(Session *session, const Args *args);
+void session_close(Session *session);
 /* The constraint as one would say it: "--regex a+". For reports. */
 void constraint_print(const Args *args, FILE *out);
 

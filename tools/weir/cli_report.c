@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
@@ -107,13 +108,14 @@ typedef struct Window {
 /* The line around `offset`, and the part of it that fits. */
 static Window window_at(Span source, size_t offset)
 {
-    enum { BEFORE = 48, AFTER = 24 };
+    enum { WHOLE = 96, BEFORE = 48, AFTER = 40 };
     size_t begin = MIN(offset, source.size), end = begin;
     while (begin && source.at[begin - 1] != '\n') begin--;
     while (end < source.size && source.at[end] != '\n') end++;
     if (end > begin && source.at[end - 1] == '\r' && end > offset) end--;
     Window w = {span_of(source.at + begin, end - begin), 0, end - begin};
     size_t at = offset - begin;
+    if (w.line.size <= WHOLE) return w;
     if (at > BEFORE) w.begin = at - BEFORE;
     if (w.line.size - MIN(at, w.line.size) > AFTER) w.end = at + AFTER;
     while (w.begin && (w.line.at[w.begin] & 0xC0) == 0x80) w.begin--;
@@ -217,7 +219,14 @@ NumberText size_text(uint64_t nbytes)
     return t;
 }
 
-/* ---- progress ---- */
+/* ---- time ---- */
+
+double now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
 
 static const char *volatile progress_what;
 static volatile sig_atomic_t progress_seconds, progress_percent;

@@ -38,6 +38,9 @@ NumberText number_text(uint64_t n);
 /* Bytes as people read them: 34.5 MB. */
 NumberText size_text(uint64_t nbytes);
 
+/* A clock, in milliseconds. */
+double now_ms(void);
+
 /* Until progress_end, every second after the first: "weir: loading T, 3 s" on
  * standard error, if that is a terminal. `what` must live until then. */
 void progress_begin(const char *what);

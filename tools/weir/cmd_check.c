@@ -244,20 +244,15 @@ static void print_json(const Check *c)
 }
 
 /* The exit code that this input asks for. */
-static int check_file(const Args *args, weir_grammar *grammar, const char *path)
+static int check_file(const Args *args, weir_matcher *matcher, const char *path)
 {
-    Check c = {.path = path, .line = 1};
+    Check c = {.matcher = matcher, .path = path, .line = 1};
     FILE *file = input_open(path);
     if (!file) return 2;
-    c.matcher = weir_matcher_new(grammar, NULL, NULL);
-    if (!c.matcher) {
-        input_close(file);
-        return report_failure("out of memory");
-    }
+    weir_matcher_reset(matcher);
     progress_begin("checking");
     check_stream(&c, file, args->trim);
     progress_end();
-    weir_matcher_free(c.matcher);
     input_close(file);
     if (c.verdict.kind == VERDICT_FAILED) return 2;
     if (args->json)
@@ -271,14 +266,14 @@ static int check_file(const Args *args, weir_grammar *grammar, const char *path)
 
 int cmd_check(const Args *args)
 {
-    int status = constraint_validate(args);
-    weir_grammar *grammar = status ? NULL : constraint_compile(args, NULL);
-    if (!grammar) return 2;
-    if (!args->files.count) status = check_file(args, grammar, "-");
+    Session session;
+    int status = session_open(&session, args);
+    if (status) return status;
+    if (!args->files.count) status = check_file(args, session.matcher, "-");
     for (uint32_t i = 0; i < args->files.count; i++) {
-        int code = check_file(args, grammar, args->files.at[i]);
+        int code = check_file(args, session.matcher, args->files.at[i]);
         status = MAX(status, code);
     }
-    weir_grammar_free(grammar);
+    session_close(&session);
     return status;
 }

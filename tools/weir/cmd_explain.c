@@ -7,8 +7,6 @@
  * first, until nothing is new or WALK_STEPS bytes were tried.
  * Tests: tests/cli/cli_test.py.
  */
-#include <time.h>
-
 #include "base/vec.h"
 #include "weir/cli_constraint.h"
 #include "weir/cli_report.h"
@@ -186,47 +184,28 @@ static bool print_json(const Report *r)
 
 /* ---- the command ---- */
 
-static double now_ms(void)
+static int explain(const Args *args, const Session *session)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
-
-static int explain(const Args *args, const weir_grammar *g, weir_matcher *m,
-                   double compile_ms)
-{
-    Walk w = {.mem = args->mem, .grammar = g, .matcher = m};
+    Walk w = {.mem = args->mem,
+              .grammar = session->grammar,
+              .matcher = session->matcher};
     bool ok = walk(&w);
     Report r = {.args = args,
-                .grammar = g,
-                .compile_ms = compile_ms,
+                .grammar = session->grammar,
+                .compile_ms = session->compile_ms,
                 .is_whole = w.is_whole};
     r.info.size = sizeof r.info;
-    weir_grammar_describe(g, &r.info);
+    weir_grammar_describe(session->grammar, &r.info);
     if (ok) ok = args->json ? print_json(&r) : print_words(&r);
     return ok ? 0 : report_failure("out of memory");
 }
 
 int cmd_explain(const Args *args)
 {
-    int status = constraint_validate(args);
+    Session session;
+    int status = session_open(&session, args);
     if (status) return status;
-    if (args->files.count)
-        return usage_error(args, "found '%s', expected no more arguments",
-                           args->files.at[0]);
-    weir_vocab *vocab =
-        args->tokenizer ? tokenizer_load(args->tokenizer) : NULL;
-    if (args->tokenizer && !vocab) return 2;
-    double start = now_ms();
-    weir_grammar *g = constraint_compile(args, vocab);
-    double ms = now_ms() - start;
-    weir_matcher *m = g ? weir_matcher_new(g, NULL, NULL) : NULL;
-    status = 2;
-    if (m) status = explain(args, g, m, ms);
-    if (g && !m) report_failure("out of memory");
-    weir_matcher_free(m);
-    weir_grammar_free(g);
-    weir_vocab_free(vocab);
+    status = explain(args, &session);
+    session_close(&session);
     return status;
 }

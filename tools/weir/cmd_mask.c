@@ -109,20 +109,19 @@ static int take_prefix(weir_matcher *m, const char *prefix)
     return 1;
 }
 
-static int show_mask(const Args *args, weir_vocab *vocab, weir_matcher *m)
+static int show_mask(const Args *args, const Session *session)
 {
+    weir_matcher *m = session->matcher;
     int status = args->prefix ? take_prefix(m, args->prefix) : 0;
     if (status) return status;
     Position p = {.args = args,
-                  .vocab = vocab,
+                  .vocab = session->vocab,
                   .matcher = m,
-                  .width = weir_vocab_width(vocab)};
+                  .width = weir_vocab_width(session->vocab)};
     p.may_stop = weir_matcher_is_completed(m);
     p.mask = weir_matcher_mask(m);
     if (!p.mask || weir_matcher_error(m))
-        return report_failure("%s",
-                              p.mask ? weir_status_text(weir_matcher_error(m))
-                                     : "out of memory");
+        return report_failure("%s", weir_status_text(weir_matcher_error(m)));
     p.allowed = weir_mask_count(p.mask, p.width, NULL);
     if (args->json)
         print_json(&p);
@@ -133,20 +132,10 @@ static int show_mask(const Args *args, weir_vocab *vocab, weir_matcher *m)
 
 int cmd_mask(const Args *args)
 {
-    int status = constraint_validate(args);
+    Session session;
+    int status = session_open(&session, args);
     if (status) return status;
-    if (!args->tokenizer) return usage_error(args, "expected --tokenizer PATH");
-    if (args->files.count)
-        return usage_error(args, "found '%s', expected no more arguments",
-                           args->files.at[0]);
-    weir_vocab *vocab = tokenizer_load(args->tokenizer);
-    weir_grammar *g = vocab ? constraint_compile(args, vocab) : NULL;
-    weir_matcher *m = g ? weir_matcher_new(g, NULL, NULL) : NULL;
-    status = 2;
-    if (m) status = show_mask(args, vocab, m);
-    if (g && !m) report_failure("out of memory");
-    weir_matcher_free(m);
-    weir_grammar_free(g);
-    weir_vocab_free(vocab);
+    status = show_mask(args, &session);
+    session_close(&session);
     return status;
 }

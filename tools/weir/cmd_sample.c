@@ -188,28 +188,18 @@ static int sample_all(Sampler *s)
 
 int cmd_sample(const Args *args)
 {
-    int status = constraint_validate(args);
+    Session session;
+    int status = session_open(&session, args);
     if (status) return status;
-    if (!args->tokenizer) return usage_error(args, "expected --tokenizer PATH");
-    if (args->files.count)
-        return usage_error(args, "found '%s', expected no more arguments",
-                           args->files.at[0]);
-    weir_vocab *vocab = tokenizer_load(args->tokenizer);
-    weir_grammar *g = vocab ? constraint_compile(args, vocab) : NULL;
-    Sampler s = {.args = args, .vocab = vocab, .random = {args->seed}};
-    s.matcher = g ? weir_matcher_new(g, NULL, NULL) : NULL;
-    status = 2;
-    if (s.matcher) {
-        if (!isatty(STDOUT_FILENO)) progress_begin("sampling");
-        status = sample_all(&s);
-        progress_end();
-    } else if (g) {
-        report_failure("out of memory");
-    }
+    Sampler s = {.args = args,
+                 .vocab = session.vocab,
+                 .matcher = session.matcher,
+                 .random = {args->seed}};
+    if (!isatty(STDOUT_FILENO)) progress_begin("sampling");
+    status = sample_all(&s);
+    progress_end();
     vec_free(args->mem, &s.output);
     vec_free(args->mem, &s.ending);
-    weir_matcher_free(s.matcher);
-    weir_grammar_free(g);
-    weir_vocab_free(vocab);
+    session_close(&session);
     return status;
 }

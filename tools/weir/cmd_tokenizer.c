@@ -1,8 +1,5 @@
 /* cmd_tokenizer.c: weir tokenizer: what a tokenizer file holds; text to ids
  * and back.   Tests: tests/cli/cli_test.py. */
-#include <stdlib.h>
-#include <time.h>
-
 #include "base/vec.h"
 #include "base/words.h"
 #include "weir/cli_constraint.h"
@@ -197,13 +194,6 @@ static int decode(const Args *args, const weir_vocab *v)
 }
 
 /* ---- the command ---- */
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
-}
 
 static int describe(const Args *args, const weir_vocab *v, double ms)
 {
