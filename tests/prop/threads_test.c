@@ -71,6 +71,10 @@ static weir_matcher *disturb(Rng *rng, weir_matcher *m)
     return m;
 }
 
+/* A walk that ran into a limit: whether one does depends on what the caches
+ * of its grammar hold already, so it says nothing about the others. */
+#define WALK_LIMIT UINT64_MAX
+
 static uint64_t walk(const Round *r, uint32_t number)
 {
     int32_t row[WORDS];
@@ -86,8 +90,13 @@ static uint64_t walk(const Round *r, uint32_t number)
         uint32_t id = draw(&rng, row, width);
         if (id == UINT32_MAX) break;
         h = hash_mix(h, weir_matcher_accept(m, id) * 1000u + id);
+        if (weir_matcher_error(m)) {
+            weir_matcher_free(m);
+            return WALK_LIMIT;
+        }
         m = disturb(&rng, m);
     }
+    if (m && weir_matcher_error(m)) h = WALK_LIMIT;
     weir_matcher_free(m);
     return m ? h : 0;
 }
@@ -134,7 +143,10 @@ static void *work(void *arg)
     Worker *w = arg;
     for (uint32_t i = 0; i < WALKS; i++) {
         uint32_t number = (i * 5 + w->shift) % WALKS;
-        if (walk(w->round, number) != w->round->want[number] && w->wrong < 0)
+        uint64_t got = walk(w->round, number);
+        uint64_t want = w->round->want[number];
+        bool met_limit = got == WALK_LIMIT || want == WALK_LIMIT;
+        if (got != want && !met_limit && w->wrong < 0)
             w->wrong = (int32_t)number;
     }
     return NULL;
