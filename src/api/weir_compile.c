@@ -75,8 +75,9 @@ weir_grammar *weir_grammar_compile(weir_vocab *vocab, weir_source_kind kind,
     ir_init(&ir, mem_of(vocab, &mem), &o.limits);
     if (source.size > ir.limits.max_source)
         diag_fail(&ir.error, WEIR_LIMIT_BYTES, 0, 0,
-                  "found %zu bytes of source, expected at most %u", source.size,
-                  ir.limits.max_source);
+                  "found %zu bytes of source, expected at most %u (limit "
+                  "max_source)",
+                  source.size, ir.limits.max_source);
     if (ir_ok(&ir)) front_end(&ir, kind, span_from(source), &o);
     return grammar_from_ir(vocab, &ir, err);
 }
@@ -149,7 +150,9 @@ void weir_grammar_describe(const weir_grammar *grammar, weir_grammar_info *info)
     lock_take(&g->lock);
     all.memory = sizeof *g + g->ir.arena.total + network +
                  g->ir.nodes.cap * sizeof(Node) +
-                 stackhub_bytes(&g->hub->stacks);
+                 stackhub_bytes(&g->hub->stacks) +
+                 maskmemo_bytes(&g->hub->memo);
     lock_give(&g->lock);
+    if (g->vocab) all.memory += walkcache_bytes(&g->walks);
     memcpy(info, &all, MIN(info->size, sizeof all));
 }

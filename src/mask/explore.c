@@ -8,7 +8,8 @@
  * Small remainder tries are read directly with the whole set. A walk in the
  * making reads its trie directly, but at a large subtree where a single state
  * with many continuations stands (the inside of a string) it takes that
- * state's walk of the subtree instead.
+ * state's walk of the subtree instead. When the cache is full, what has no
+ * kept walk is read directly: slower, and as right.
  * Recursion: each level strips at least a byte of the tokens; MAX_DEPTH guards
  * against absurd ones.
  * Tests: prop/masks_vs_oracle_test.c, unit/mask_test.c (large subtrees).
@@ -305,7 +306,6 @@ static const Walk *make_walk(MaskRun *run, WalkCache *cache, WalkBuild *b,
     if (run_failed(run)) return NULL;
     const Walk *w = walkcache_keep(cache, b, run->vocab->nwords);
     run->no_memory |= b->no_memory;
-    if (!w && !b->no_memory) run->stepper.stacks.status = WEIR_LIMIT_MEMORY;
     return w;
 }
 
@@ -315,7 +315,7 @@ const Walk *explore_walk(MaskRun *run, const MaskTrie *x, uint32_t node,
     WalkCache *cache = cache_for(run, x, c.q);
     uint32_t reg = walk_is_own(c.q) ? 0 : reg_class(c.q, c.reg, x->trie.depth);
     const Walk *known = walkcache_find(cache, x, node, c.q, reg);
-    if (known) return known;
+    if (known || walkcache_is_full(cache)) return known;
     WalkBuild b = {.vocab = run->vocab->vocab,
                    .mem = run->mem,
                    .trie = x,

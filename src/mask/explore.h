@@ -63,7 +63,8 @@ typedef struct Findings {
 /* Reads x from its root. Errors: in run's stepper status and no_memory. */
 void explore_set(MaskRun *run, const Findings *to, const MaskTrie *x,
                  const ConfigSet *set, RiseRange range);
-/* The walk of (x, node, q, reg), made if new; NULL on error. */
+/* The walk of (x, node, q, reg), made if new; NULL on error and when the cache
+ * is full. */
 const Walk *explore_walk(MaskRun *run, const MaskTrie *x, uint32_t node,
                          uint32_t depth, Config c);
 /* The register as far as it matters over texts of at most `most` copies. */

@@ -37,6 +37,22 @@ void walkcache_free(WalkCache *cache)
     cache->mem = NULL;
 }
 
+size_t walkcache_bytes(WalkCache *cache)
+{
+    lock_take(&cache->lock);
+    size_t total = cache->arena.total;
+    lock_give(&cache->lock);
+    return total;
+}
+
+bool walkcache_is_full(WalkCache *cache)
+{
+    lock_take(&cache->lock);
+    bool is_full = cache->arena.hit_limit;
+    lock_give(&cache->lock);
+    return is_full;
+}
+
 static uint64_t walk_hash(const MaskTrie *trie, uint32_t node, const State *q,
                           uint32_t reg)
 {

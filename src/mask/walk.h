@@ -67,6 +67,9 @@ typedef struct WalkCache {
 bool walkcache_init(WalkCache *cache, const Mem *mem, bool is_shared,
                     size_t limit);
 void walkcache_free(WalkCache *cache);
+size_t walkcache_bytes(WalkCache *cache);
+/* True once a walk did not fit: no more are kept. */
+bool walkcache_is_full(WalkCache *cache);
 
 /* Entries of a walk in the making. */
 typedef struct WalkEntry {

@@ -55,7 +55,8 @@ static uint32_t pos_new(NfaBuild *b)
 {
     if (b->npos >= b->max_pos) {
         diag_fail(b->err, WEIR_LIMIT_STATES, 0, 0,
-                  "a part of the grammar needs more than %u positions",
+                  "a part of the grammar needs more than %u positions (limit "
+                  "max_states)",
                   b->max_pos);
         return 0;
     }
@@ -238,7 +239,7 @@ static Nfa *nfa_pack(NfaBuild *b, Arena *arena)
     uint32_t *start = arena_zero(arena, (b->npos + 2) * sizeof *start);
     NfaEdge *edges = arena_array(arena, NfaEdge, b->edges.count + 1);
     uint32_t *mark = arena_zero(arena, b->npos * sizeof *mark);
-    if (!nfa || !start || !edges || !mark) return diag_no_memory(b->err), NULL;
+    if (!nfa || !start || !edges || !mark) return NULL;
     for (uint32_t i = 0; i < b->edges.count; i++)
         start[b->edges.at[i].from + 2]++;
     for (uint32_t p = 1; p < b->npos + 2; p++) start[p] += start[p - 1];

@@ -37,7 +37,8 @@ typedef enum RepeatForm {
 RepeatForm repeat_form(const Lowered *lowered, Node repeat);
 
 /* The expression `node`; a REPEAT at the top counts as one copy of its
- * operand if `one_copy`. Charges positions to max_states. NULL with *err. */
+ * operand if `one_copy`. Charges positions to max_states. NULL with *err, or
+ * without one when it is the arena that has failed. */
 Nfa *nfa_build(const Ir *ir, const Lowered *lowered, NodeId node, bool one_copy,
                Arena *arena, weir_error *err);
 

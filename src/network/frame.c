@@ -60,7 +60,7 @@ static bool frame_fill(Network *net, Frame *f)
     }
     f->nfa = nfa_build(net->ir, &net->lowered, body, f->is_counted, &net->arena,
                        &net->error);
-    if (!f->nfa) return false;
+    if (!f->nfa) return network_no_memory(net); /* keeps another error */
     if (f->is_counted && !nfa_is_prefix_free(f->nfa, net->mem)) f->nfa = NULL;
     if (!f->nfa) return true;
     f->is_regular = !nfa_has_calls(f->nfa);
@@ -70,12 +70,14 @@ static bool frame_fill(Network *net, Frame *f)
 
 bool frame_file(Network *net, NodeId node, Frame *frame)
 {
-    if (vec_push(net->mem, &net->frames, frame) &&
-        vec_push(net->mem, &net->frame_nodes, node) &&
-        map_add(net->mem, &net->frame_index, hash_mix(0, node),
-                net->frames.count - 1))
-        return true;
-    return network_no_memory(net);
+    uint32_t n = net->frames.count;
+    if (!vec_reserve(net->mem, &net->frames, (size_t)n + 1) ||
+        !vec_reserve(net->mem, &net->frame_nodes, (size_t)n + 1) ||
+        !map_add(net->mem, &net->frame_index, hash_mix(0, node), n))
+        return network_no_memory(net);
+    net->frames.at[net->frames.count++] = frame;
+    net->frame_nodes.at[net->frame_nodes.count++] = node;
+    return true;
 }
 
 /* Frames of plain operands of counted frames share the key of their node; no
@@ -123,10 +125,10 @@ State *callee_start(Network *net, Frame *callee)
 {
     Network *other = callee->network;
     if (other == net) return frame_start(callee);
-    lock_take(&other->lock);
+    weir_status before = network_enter(other);
     State *start = frame_start(callee);
     if (!start) net->error = other->error;
-    lock_give(&other->lock);
+    network_leave(other, before);
     return start;
 }
 
@@ -269,7 +271,8 @@ static State *state_new(Network *net, const State *proto, const PosSet *set)
 {
     if (net->states.count >= net->ir->limits.max_states) {
         diag_fail(&net->error, WEIR_LIMIT_STATES, 0, 0,
-                  "more than %u automaton states", net->ir->limits.max_states);
+                  "more than %u automaton states (limit max_states)",
+                  net->ir->limits.max_states);
         return NULL;
     }
     State *q =

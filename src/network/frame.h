@@ -32,6 +32,12 @@ static inline bool set_ends_copy(const Frame *frame, const PosSet *set)
 uintptr_t step_make(Network *net, State *q, uint8_t byte);
 TokenMoves *token_moves_make(Network *net, State *q);
 
+/* Around all making: takes the lock, and makes room for an error, so that what
+ * failed once (for want of memory, say) can be made the next time; the error
+ * of before stays known until there is another. */
+weir_status network_enter(Network *net);
+void network_leave(Network *net, weir_status before);
+
 /* Reports that memory is out, or that the network has reached its limit.
  * Always false. */
 bool network_no_memory(Network *net);

@@ -52,21 +52,36 @@ void network_free(Network *net)
     *net = (Network){0};
 }
 
-State *network_start(Network *net)
+weir_status network_enter(Network *net)
 {
     lock_take(&net->lock);
+    weir_status before = net->error.status;
+    net->error.status = WEIR_OK;
+    return before;
+}
+
+void network_leave(Network *net, weir_status before)
+{
+    if (!net->error.status) net->error.status = before;
+    lock_give(&net->lock);
+}
+
+State *network_start(Network *net)
+{
+    weir_status before = network_enter(net);
     Frame *frame = frame_of(net, net->root);
     State *start = frame ? callee_start(net, frame) : NULL;
-    lock_give(&net->lock);
+    network_leave(net, before);
     return start;
 }
 
 bool network_no_memory(Network *net)
 {
     if (!net->arena.hit_limit) return diag_no_memory(&net->error);
-    return diag_fail(&net->error, WEIR_LIMIT_MEMORY, 0, 0,
-                     "the grammar's automata need more than %zu bytes",
-                     net->arena.limit);
+    return diag_fail(
+        &net->error, WEIR_LIMIT_MEMORY, 0, 0,
+        "the grammar's automata need more than %zu bytes (limit max_memory)",
+        net->arena.limit);
 }
 
 weir_error network_error(Network *net)
@@ -81,9 +96,9 @@ weir_error network_error(Network *net)
 uintptr_t state_next_make(State *q, uint8_t byte)
 {
     Network *net = q->frame->network;
-    lock_take(&net->lock);
+    weir_status before = network_enter(net);
     uintptr_t cell = next_cell(net, q, byte);
-    lock_give(&net->lock);
+    network_leave(net, before);
     return cell;
 }
 
@@ -92,14 +107,14 @@ const TokenMoves *state_tokens(State *q)
     TokenMoves *known = atomic_load_explicit(&q->tokens, memory_order_acquire);
     if (known) return known;
     Network *net = q->frame->network;
-    lock_take(&net->lock);
+    weir_status before = network_enter(net);
     known = atomic_load_explicit(&q->tokens, memory_order_relaxed);
     if (!known) {
         known = token_moves_make(net, q);
         if (known)
             atomic_store_explicit(&q->tokens, known, memory_order_release);
     }
-    lock_give(&net->lock);
+    network_leave(net, before);
     return known;
 }
 

@@ -143,7 +143,7 @@ struct Network {
     Ir *ir; /* borrowed; read only */
     Lowered lowered;
     Network *shared;         /* the vocabulary's, or NULL; outlives this one */
-    weir_error error;        /* sticky; under the lock */
+    weir_error error;        /* of the last failure; under the lock */
     NodeId root;             /* the RULE node of the root */
     Map frame_index;         /* node -> frames.at */
     VEC(Frame *) frames;     /* own ones and, by linking, shared ones */
@@ -165,7 +165,7 @@ void network_free(Network *net);
 
 /* The root's start state, or NULL with the network's error. */
 State *network_start(Network *net);
-/* A copy of the sticky error; status OK when there is none. */
+/* A copy of the last error; asked after a failure only. */
 weir_error network_error(Network *net);
 
 /* Makes and returns the cell of `byte`; 0 on error. Any thread. */

@@ -51,7 +51,7 @@ static bool knot_charge(Knot *k, uint64_t work)
     *k->work += work;
     if (*k->work <= k->ir->limits.max_work) return true;
     return diag_fail(&k->ir->error, WEIR_LIMIT_WORK, 0, 0,
-                     "left recursion through too many rules");
+                     "left recursion through too many rules (limit max_work)");
 }
 
 static bool is_nullable(Knot *k, NodeId id)

@@ -134,8 +134,9 @@ static bool rewrite_all(Rewrite *w, Lowered *lowered)
     for (NodeId id = 0; id < nnodes && ir_ok(ir); id++) {
         rewrite_node(w, id);
         if (w->work > ir->limits.max_work)
-            return diag_fail(&ir->error, WEIR_LIMIT_WORK, 0, 0,
-                             "too many optional parts in a row");
+            return diag_fail(
+                &ir->error, WEIR_LIMIT_WORK, 0, 0,
+                "too many optional parts in a row (limit max_work)");
     }
     for (RuleId r = 0; r < ir->rules.count && ir_ok(ir); r++)
         if (!vec_push(ir->mem, &lowered->body, w->rest[ir->rules.at[r].body]))

@@ -95,7 +95,8 @@ static bool sizes_fit(Ir *ir, const Span *choices, size_t count)
     for (size_t i = 0; i < count; i++) total += choices[i].size;
     if (total <= ir->limits.max_source) return true;
     return diag_fail(&ir->error, WEIR_LIMIT_BYTES, 0, 0,
-                     "choices of more than %u bytes", ir->limits.max_source);
+                     "choices of more than %u bytes (limit max_source)",
+                     ir->limits.max_source);
 }
 
 NodeId choice_compile(Ir *ir, const Span *choices, size_t count)

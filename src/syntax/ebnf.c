@@ -161,9 +161,10 @@ static bool open_group(Ebnf *e)
     Ir *ir = e->ir;
     EbnfWord word = e->lex.word;
     if (e->groups.count > ir->limits.max_depth)
-        return diag_fail(&ir->error, WEIR_LIMIT_DEPTH, word.begin, word.end,
-                         "more than %u groups inside each other",
-                         ir->limits.max_depth);
+        return diag_fail(
+            &ir->error, WEIR_LIMIT_DEPTH, word.begin, word.end,
+            "more than %u groups inside each other (limit max_depth)",
+            ir->limits.max_depth);
     EbnfGroup group = {word, e->items.count, e->alts.count, false};
     return vec_push(ir->mem, &e->groups, group) || diag_no_memory(&ir->error);
 }

@@ -87,8 +87,8 @@ RuleId ir_rule_new(Ir *ir, Span name, uint32_t flags)
 {
     if (!ir_ok(ir)) return 0;
     if (ir->rules.count >= ir->limits.max_rules) {
-        diag_fail(&ir->error, WEIR_LIMIT_RULES, 0, 0, "more than %u rules",
-                  ir->limits.max_rules);
+        diag_fail(&ir->error, WEIR_LIMIT_RULES, 0, 0,
+                  "more than %u rules (limit max_rules)", ir->limits.max_rules);
         return 0;
     }
     Rule rule = {.flags = flags, .body = NODE_NEVER_ID};

@@ -208,7 +208,8 @@ static void size_limit(void **state)
     assert_true(ir_ok(&ir));
     choice_compile(&ir, LIST(SPAN("abc"), SPAN("def")));
     assert_int_equal(ir.error.status, WEIR_LIMIT_BYTES);
-    assert_string_equal(ir.error.message, "choices of more than 7 bytes");
+    assert_string_equal(ir.error.message,
+                        "choices of more than 7 bytes (limit max_source)");
     ir_free(&ir);
 }
 

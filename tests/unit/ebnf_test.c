@@ -528,7 +528,8 @@ static void limits(void **state)
     assert_int_equal(e.status, WEIR_OK);
     e = compile_limited(nested, (weir_limits){.max_depth = 2});
     assert_int_equal(e.status, WEIR_LIMIT_DEPTH);
-    assert_string_equal(e.message, "more than 2 groups inside each other");
+    assert_string_equal(
+        e.message, "more than 2 groups inside each other (limit max_depth)");
     assert_int_equal(e.begin, 11);
     e = compile_limited("root ::= a\na ::= b\nb ::= \"c\"",
                         (weir_limits){.max_rules = 2});

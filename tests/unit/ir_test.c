@@ -431,7 +431,8 @@ static void rule_limit(void **state)
     assert_true(ir_ok(&ir));
     ir_rule_new(&ir, SPAN("c"), 0);
     assert_int_equal(ir.error.status, WEIR_LIMIT_RULES);
-    assert_string_equal(ir.error.message, "more than 2 rules");
+    assert_string_equal(ir.error.message,
+                        "more than 2 rules (limit max_rules)");
     ir_free(&ir);
 }
 
