@@ -3,13 +3,12 @@
  * Lookup: by a content hash that is computed from the nodes below, so it costs
  * no walk; without a lock (base/shared_table.h).
  * Union: merge of the sorted entries; equal return points unite what is below
- * them, recursively, with a memo of the pairs of this step, so the cost is the
- * number of distinct pairs. Depth is limited to MAX_UNION_DEPTH.
+ * them, first and by a list of what is wanted (stacks are as deep as texts are
+ * long), with a memo of the pairs of this step, so the cost is the number of
+ * distinct pairs.
  * Tests: unit/matcher_test.c, prop/masks_vs_oracle_test.c.
  */
 #include "matcher/stack.h"
-
-enum { MAX_UNION_DEPTH = 20000 };
 
 bool stackhub_init(StackHub *hub, const Mem *mem, size_t limit)
 {
@@ -159,6 +158,7 @@ void stackuser_free(StackUser *user)
     vec_free(user->mem, &user->own);
     vec_free(user->mem, &user->entries);
     vec_free(user->mem, &user->pairs);
+    vec_free(user->mem, &user->wanted);
 }
 
 static void map_clear(const Mem *mem, Map *map)
@@ -236,19 +236,38 @@ static bool entry_put(StackUser *user, StackEntry entry)
     return !user->status;
 }
 
-/* Merges the entries of a and b onto user->entries. */
+/* Smaller address first: a union is one whichever way it is asked for. */
+static struct StackWant want_of(const StackNode *a, const StackNode *b)
+{
+    if ((uintptr_t)a > (uintptr_t)b) return (struct StackWant){b, a, false};
+    return (struct StackWant){a, b, false};
+}
+
+/* What is below equal return points is united first: its union if it is known
+ * (or needs no making), else it becomes wanted, and NULL is returned. */
+static const StackNode *union_below(StackUser *user, const StackNode *a,
+                                    const StackNode *b)
+{
+    if (a == b) return a;
+    struct StackWant w = want_of(a, b);
+    const struct StackPair *known = pair_find(user, w.a, w.b);
+    if (known) return known->both;
+    if (!vec_push(user->mem, &user->wanted, w)) user->status = WEIR_NO_MEMORY;
+    return NULL;
+}
+
+/* Merges the entries of a and b onto user->entries. What is not known below
+ * becomes wanted; then the merge is of no use. */
 static void entries_merge(StackUser *user, const StackNode *a,
                           const StackNode *b)
 {
     uint32_t na = a ? a->count : 0, nb = b ? b->count : 0;
-    user->work += na + nb;
-    if (user->work > user->max_work) user->status = WEIR_LIMIT_WORK;
     for (uint32_t i = 0, j = 0; i < na || j < nb;) {
         int order = i == na   ? 1
                     : j == nb ? -1
                               : entry_order(&a->at[i], &b->at[j]);
         StackEntry e = order <= 0 ? a->at[i] : b->at[j];
-        if (!order) e.below = stack_union(user, e.below, b->at[j].below);
+        if (!order) e.below = union_below(user, e.below, b->at[j].below);
         i += order <= 0;
         j += order >= 0;
         if (!entry_put(user, e)) return;
@@ -262,46 +281,58 @@ static bool entry_covers(const StackEntry *a, const StackEntry *b)
 }
 
 /* Drops merged entries whose register a neighbour's covers. */
-static void entries_prune(StackUser *user, uint32_t base)
+static void entries_prune(StackUser *user)
 {
-    uint32_t kept = base;
+    uint32_t kept = 0;
     StackEntry *at = user->entries.at;
-    for (uint32_t i = base; i < user->entries.count; i++) {
+    for (uint32_t i = 0; i < user->entries.count; i++) {
         if (at[i].ret->frame->is_counted) {
-            if (kept > base && entry_covers(&at[kept - 1], &at[i])) continue;
-            while (kept > base && entry_covers(&at[i], &at[kept - 1])) kept--;
+            if (kept && entry_covers(&at[kept - 1], &at[i])) continue;
+            while (kept && entry_covers(&at[i], &at[kept - 1])) kept--;
         }
         at[kept++] = at[i];
     }
     user->entries.count = kept;
 }
 
+/* A union counts once, though it may be tried twice. */
+static void union_count(StackUser *user, struct StackWant *w)
+{
+    if (w->is_counted) return;
+    w->is_counted = true;
+    user->work += w->a ? w->a->count : 0;
+    user->work += w->b ? w->b->count : 0;
+    if (user->work > user->max_work) user->status = WEIR_LIMIT_WORK;
+}
+
+/* Makes the last of the wanted unions, unless it wants others first. */
+static void union_make(StackUser *user)
+{
+    uint32_t before = user->wanted.count;
+    struct StackWant w = user->wanted.at[before - 1];
+    if (pair_find(user, w.a, w.b)) { /* wanted twice */
+        user->wanted.count--;
+        return;
+    }
+    union_count(user, &user->wanted.at[before - 1]);
+    user->entries.count = 0;
+    entries_merge(user, w.a, w.b);
+    if (user->status || user->wanted.count > before) return;
+    entries_prune(user);
+    bool ends = !w.a || !w.b || w.a->ends || w.b->ends;
+    const StackNode *both =
+        node_intern(user, user->entries.at, user->entries.count, ends);
+    if (!user->status) pair_store(user, (struct StackPair){w.a, w.b, both});
+    user->wanted.count--;
+}
+
 const StackNode *stack_union(StackUser *user, const StackNode *a,
                              const StackNode *b)
 {
     if (a == b || user->status) return a;
-    if ((uintptr_t)a > (uintptr_t)b) {
-        const StackNode *t = a;
-        a = b;
-        b = t;
-    }
-    const struct StackPair *known = pair_find(user, a, b);
-    if (known) return known->both;
-    if (user->depth == MAX_UNION_DEPTH) {
-        user->status = WEIR_LIMIT_DEPTH;
-        return a;
-    }
-    user->depth++;
-    uint32_t base = user->entries.count;
-    entries_merge(user, a, b);
-    if (!user->status) entries_prune(user, base);
-    bool ends = !a || !b || a->ends || b->ends;
-    const StackNode *both = a;
-    if (!user->status)
-        both = node_intern(user, user->entries.at + base,
-                           user->entries.count - base, ends);
-    user->entries.count = base;
-    user->depth--;
-    if (!user->status) pair_store(user, (struct StackPair){a, b, both});
-    return both;
+    user->wanted.count = 0;
+    const StackNode *both = union_below(user, a, b);
+    if (both) return both;
+    while (user->wanted.count && !user->status) union_make(user);
+    return user->status ? a : union_below(user, a, b);
 }

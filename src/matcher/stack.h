@@ -7,6 +7,11 @@
  * of its set, equal sets are one node, and an ambiguous grammar costs one
  * configuration per frame state, however many readings there are.
  *
+ * A union leaves out an entry whose register a neighbour's on the same stacks
+ * covers (reg_covers): its set is the union up to stacks that allow nothing
+ * new. So two nodes may differ that allow the same; that costs space, and
+ * never an answer.
+ *
  * Nodes of a StackHub live as long as it and are shared by all matchers of a
  * grammar: finding takes no lock, adding does. A Scratch adds nodes of its own
  * on top of a hub, for one thread and one computation.
@@ -52,10 +57,10 @@ typedef struct StackUser {
     Arena arena;
     Map index;
     VEC(const StackNode *) own;
-    VEC(StackEntry) entries;     /* of unions in progress */
+    VEC(StackEntry) entries;     /* of the union in progress */
     VEC(struct StackPair) pairs; /* unions done, within one step */
     Map pair_index;
-    uint32_t depth;
+    VEC(struct StackWant) wanted; /* unions still to be made */
     uint64_t work; /* of the present call: configurations and entries */
     uint64_t max_work;
     weir_status status; /* sticky; OK, NO_MEMORY or a limit */
@@ -63,6 +68,11 @@ typedef struct StackUser {
 
 struct StackPair {
     const StackNode *a, *b, *both;
+};
+
+struct StackWant {
+    const StackNode *a, *b;
+    bool is_counted; /* its work is */
 };
 
 void stackuser_init(StackUser *user, const Mem *mem, StackHub *hub,
@@ -74,7 +84,7 @@ void stackuser_reset(StackUser *user);
 /* `ret` on top of `below`. On failure user->status is set. */
 const StackNode *stack_push(StackUser *user, const StackNode *below, State *ret,
                             uint32_t reg);
-/* All stacks of both. */
+/* All stacks of both, but for those that others cover. */
 const StackNode *stack_union(StackUser *user, const StackNode *a,
                              const StackNode *b);
 /* Forgets which unions were made: call once a step. */

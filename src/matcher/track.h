@@ -60,7 +60,7 @@ static inline Span track_text(const Track *t, uint32_t i)
     uint32_t from = t->steps.at[i].text_start;
     uint32_t to =
         i + 1 < t->steps.count ? t->steps.at[i + 1].text_start : t->text.count;
-    return span_of(t->text.at + from, to - from);
+    return from < to ? span_of(t->text.at + from, to - from) : (Span){0};
 }
 
 static inline size_t track_steps(const Track *t)
