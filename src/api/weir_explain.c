@@ -234,7 +234,7 @@ static void phrases_runes(Explain *x, Phrases *p, const Range *ranges,
     phrases_ascii(x, p, &ascii);
     for (uint32_t k = 0; k < nnames; k++) phrase_text(p, names[k]);
     if (i && ranges[i - 1].hi >= 0x80) phrase_range(p, 0x80, ranges[i - 1].hi);
-    phrases_beyond(x, p, ranges + i, count - i);
+    if (i < count) phrases_beyond(x, p, ranges + i, count - i);
 }
 
 /* Everything but what the ranges leave out, surrogates aside. */
