@@ -235,7 +235,8 @@ typedef enum weir_source_kind {
     WEIR_JSON_OBJECT = 2, /* a JSON object; source ignored */
     WEIR_REGEX = 3,       /* the whole output matches the pattern */
     WEIR_EBNF = 4,        /* xgrammar's EBNF */
-    WEIR_CHOICE = 5       /* weir_grammar_choice */
+    WEIR_CHOICE = 5,      /* weir_grammar_choice */
+    WEIR_JSON_SCHEMA = 6  /* values that are valid against the schema */
 } weir_source_kind;
 
 typedef enum weir_space_kind {
@@ -267,13 +268,48 @@ typedef struct weir_limits {
     uint64_t max_step;    /* work of one call on a matcher: 20e6, about 1 s */
 } weir_limits;
 
+typedef enum weir_draft {
+    WEIR_DRAFT_DEFAULT = 0, /* 2020-12 */
+    WEIR_DRAFT_4 = 4,
+    WEIR_DRAFT_6 = 6,
+    WEIR_DRAFT_7 = 7,
+    WEIR_DRAFT_2019_09 = 8,
+    WEIR_DRAFT_2020_12 = 9
+} weir_draft;
+
+/* A schema that others may refer to. Parsed when somebody does, or to find
+ * its $id when the uri is empty. */
+typedef struct weir_document {
+    weir_bytes uri; /* absolute; empty: what its $id says */
+    weir_bytes text;
+} weir_document;
+
+/* How a JSON Schema is read, and which spellings of valid values are
+ * generated. docs/schema.md has the details. */
+typedef struct weir_schema_opts {
+    weir_draft draft;      /* of schemas without $schema */
+    bool any_order;        /* members in any order, not the declared one */
+    bool strict;           /* objects that do not speak of additional members
+                              have none */
+    bool lenient;          /* what cannot be enforced is a warning, not an
+                              error */
+    bool annotate_formats; /* `format` enforces nothing */
+    bool integer_fraction; /* integers may be written 1.0 */
+    bool any_escape;       /* any character of a constrained string may be
+                              written \uXXXX */
+    bool unique_keys;      /* also in objects that no keyword speaks of */
+    const weir_document *documents;
+    size_t document_count;
+} weir_schema_opts;
+
 typedef struct weir_compile_opts {
     uint32_t size;
     weir_space space;
     weir_limits limits;
-    const char *root; /* EBNF: entry rule; NULL: "root" */
-    bool ignore_case; /* REGEX */
-    bool dot_all;     /* REGEX: '.' also matches line ends */
+    const char *root;        /* EBNF: entry rule; NULL: "root" */
+    bool ignore_case;        /* REGEX */
+    bool dot_all;            /* REGEX: '.' also matches line ends */
+    weir_schema_opts schema; /* JSON_SCHEMA */
 } weir_compile_opts;
 
 /* Compiles `source`. vocab may be NULL: such a grammar reads bytes only.

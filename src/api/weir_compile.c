@@ -4,6 +4,7 @@
 #include "api/objects.h"
 #include "base/diag.h"
 #include "base/out.h"
+#include "schema/schema.h"
 #include "syntax/choice.h"
 #include "syntax/ebnf.h"
 #include "syntax/json_grammar.h"
@@ -53,6 +54,9 @@ static void front_end(Ir *ir, weir_source_kind kind, Span source,
         return;
     case WEIR_EBNF:
         ebnf_compile(ir, source, opts->root);
+        return;
+    case WEIR_JSON_SCHEMA:
+        schema_compile(ir, source, &opts->schema, &opts->space);
         return;
     case WEIR_CHOICE:
         break;

@@ -86,21 +86,35 @@ static void key_text(Key *key, const char *data, size_t nbytes)
     key_put(key, data, nbytes);
 }
 
+static void key_schema(Key *key, const weir_schema_opts *s)
+{
+    const bool flags[] = {
+        s->any_order,        s->strict,     s->lenient,    s->annotate_formats,
+        s->integer_fraction, s->any_escape, s->unique_keys};
+    key_put(key, flags, sizeof flags);
+    key_number(key, s->document_count);
+    for (size_t i = 0; i < s->document_count; i++) {
+        key_text(key, s->documents[i].uri.data, s->documents[i].uri.size);
+        key_text(key, s->documents[i].text.data, s->documents[i].text.size);
+    }
+}
+
 static void key_options(Key *key, const weir_compile_opts *o)
 {
     const weir_space *s = &o->space;
     const weir_limits *l = &o->limits;
     const uint64_t numbers[] = {
-        s->kind,       s->max_run,     s->indent,     l->max_source,
-        l->max_depth,  l->max_rules,   l->max_states, l->max_work,
-        l->max_memory, l->max_configs, l->max_step,   o->ignore_case,
-        o->dot_all,
+        s->kind,       s->max_run,      s->indent,     l->max_source,
+        l->max_depth,  l->max_rules,    l->max_states, l->max_work,
+        l->max_memory, l->max_configs,  l->max_step,   o->ignore_case,
+        o->dot_all,    o->schema.draft,
     };
     for (size_t i = 0; i < COUNT_OF(numbers); i++) key_number(key, numbers[i]);
     key_text(key, s->item_separator.data, s->item_separator.size);
     key_text(key, s->key_separator.data, s->key_separator.size);
     key_text(key, s->pattern.data, s->pattern.size);
     key_text(key, o->root, o->root ? strlen(o->root) : 0);
+    key_schema(key, &o->schema);
 }
 
 static bool key_make(Key *key, weir_source_kind kind, weir_bytes source,

@@ -1,0 +1,22 @@
+/* json_text.h: from a language of texts to the language of their spellings
+ * inside a JSON string (RFC 8259, section 7), quotes not included.
+ *
+ * A character may be written as itself where JSON allows that, and where it
+ * does not (quote, backslash, below U+0020) as its short escape (\" \\ \b \f
+ * \n \r \t) or \u00XX with hexadecimal digits of either case. */
+#ifndef WEIR_LANG_JSON_TEXT_H
+#define WEIR_LANG_JSON_TEXT_H
+
+#include "lang/lang.h"
+
+typedef enum JsonTextEscapes {
+    JSON_TEXT_NEEDED = 0, /* only characters that must be escaped */
+    JSON_TEXT_ANY = 1     /* any character as \uXXXX too (beyond U+FFFF as a
+                             surrogate pair), and / as \/ */
+} JsonTextEscapes;
+
+/* The minimal Dfa of the spellings. Strings of `a` are scalar values; a
+ * lone surrogate escape spells none of them. */
+const Dfa *lang_json_text(LangCtx *ctx, const Dfa *a, JsonTextEscapes escapes);
+
+#endif

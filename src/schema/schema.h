@@ -1,0 +1,24 @@
+/* schema.h: JSON Schema → IR.
+ *
+ * The grammar's texts are the JSON texts of the valid values, in the spellings
+ * that docs/schema.md lists. What the standard asserts is enforced exactly, or
+ * reported: WEIR_UNSUPPORTED with the keyword, its JSON pointer and the reason
+ * (a warning when lenient). WEIR_EMPTY says that no value is valid and which
+ * parts contradict each other.
+ *
+ *   source.h     documents, drafts, references
+ *   set.h        sets of JSON values: the algebra
+ *   number.h format.h   languages of numbers and strings
+ */
+#ifndef WEIR_SCHEMA_SCHEMA_H
+#define WEIR_SCHEMA_SCHEMA_H
+
+#include "syntax/ir.h"
+#include "weir/weir.h"
+
+/* Sets ir->root; errors and warnings go to the Ir. `source` is borrowed for
+ * the call; ir->limits bound the work. */
+void schema_compile(Ir *ir, Span source, const weir_schema_opts *opts,
+                    const weir_space *space);
+
+#endif
