@@ -41,13 +41,16 @@ typedef struct Walk {
     uint32_t rank[RANDOM_TOKENS_MAX]; /* by token: lower is dearer */
     uint32_t taken[STEPS_MAX];
     uint32_t ntaken;
-    const Ir *ir;    /* NULL: the grammar comes from a text */
-    OracleText text; /* of a random grammar */
-    bool is_limited; /* the matcher has run into a limit, and said so */
+    const Ir *ir;      /* NULL: the grammar comes from a text */
+    OracleText text;   /* of a random grammar */
+    bool is_limited;   /* the matcher has run into a limit, and said so */
+    weir_status limit; /* which; OK: the completer's */
 } Walk;
 
 typedef struct Totals {
-    uint64_t steps, walks, limited, judged, grammars;
+    uint64_t steps, walks, judged, grammars;
+    uint64_t limited;                   /* grammars with a walk that was */
+    uint64_t by[WEIR_LIMIT_MEMORY + 1]; /* walks, by the limit met */
 } Totals;
 
 static Mem mem;
@@ -236,6 +239,7 @@ static bool walk(Walk *w, weir_grammar *grammar)
     bool done = walk_freely(w);
     if (!done) done = w->ir ? finish_by_oracle(w) : finish(w);
     bool complete = weir_matcher_is_completed(w->matcher);
+    w->limit = weir_matcher_error(w->matcher);
     weir_matcher_free(w->matcher);
     assert_true(!done || complete || w->is_limited);
     return done;
@@ -302,6 +306,7 @@ static bool has_tokens(const Ir *ir)
 static void walk_grammar(Walk *w, Totals *all, weir_grammar *grammar,
                          const Ir *ir, const char *name, int nwalks)
 {
+    bool any_limit = false;
     all->grammars++;
     w->ir = ir;
     for (int i = 0; i < nwalks; i++) {
@@ -309,12 +314,16 @@ static void walk_grammar(Walk *w, Totals *all, weir_grammar *grammar,
             fail_msg("%s: no way to the end was found", name);
         all->steps += w->ntaken;
         all->walks++;
-        all->limited += w->is_limited;
-        if (w->is_limited) continue;
+        any_limit |= w->is_limited;
+        if (w->is_limited) {
+            all->by[w->limit]++;
+            continue;
+        }
         if (!has_tokens(ir) || content_steps(w) == w->ntaken)
             check_bytes(w, grammar, has_tokens(ir));
         if (ir) all->judged += check_oracle(w, ir);
     }
+    all->limited += any_limit;
 }
 
 /* ---- where grammars come from ---- */
@@ -402,12 +411,28 @@ static void walk_files(Totals *all, uint64_t seed)
 
 static void print_totals(const char *name, const Totals *all, uint64_t seed)
 {
-    printf("%s, seed %llu: %llu steps, %llu walks (%llu met a limit), "
-           "%llu grammars, %llu outputs judged by the oracle\n",
+    printf("%s, seed %llu: %llu steps, %llu walks, %llu grammars, "
+           "%llu outputs judged by the oracle\n",
            name, (unsigned long long)seed, (unsigned long long)all->steps,
-           (unsigned long long)all->walks, (unsigned long long)all->limited,
-           (unsigned long long)all->grammars, (unsigned long long)all->judged);
-    assert_true(all->limited * 50 <= all->walks);
+           (unsigned long long)all->walks, (unsigned long long)all->grammars,
+           (unsigned long long)all->judged);
+    for (size_t i = 0; i < COUNT_OF(all->by); i++)
+        if (all->by[i])
+            printf("%llu walks met %s\n", (unsigned long long)all->by[i],
+                   i ? weir_status_name((weir_status)i) : "the completer's");
+}
+
+/* Of 3,052 random grammars 60 had a walk that met a limit, most of them
+ * max_configs, which the test sets low: readings that multiply, such as
+ * (a | b{0,9}){0,9} over rules that read the same. Walks of a grammar go alike,
+ * so grammars are what is counted: no more than a fortieth and five standard
+ * deviations. */
+static void check_limited(const Totals *all)
+{
+    double most = (double)all->grammars / 40;
+    double over = (double)all->limited - most;
+    printf("%llu grammars met a limit\n", (unsigned long long)all->limited);
+    assert_true(over <= 0 || over * over <= 25 * most);
 }
 
 /* Three quarters of the steps: these grammars are the quicker ones. */
@@ -424,6 +449,7 @@ static void texts_have_no_dead_ends(void **state)
         walk_files(&all, seed + i);
     }
     print_totals("texts", &all, seed);
+    assert_int_equal(all.limited, 0);
 }
 
 static void random_grammars_have_no_dead_ends(void **state)
@@ -435,6 +461,7 @@ static void random_grammars_have_no_dead_ends(void **state)
     for (uint64_t i = 0; all.steps < nsteps / 4; i++)
         walk_random(&all, seed + i);
     print_totals("random grammars", &all, seed);
+    check_limited(&all);
 }
 
 int main(void)
