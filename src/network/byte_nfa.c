@@ -193,6 +193,7 @@ static void run_task(NfaBuild *b, Task t)
     Node n = ir_node(b->ir, t.node);
     switch (n.kind) {
     case NODE_NEVER:
+    case NODE_LIST:
     case NODE_KINDS:
         break;
     case NODE_EMPTY:

@@ -182,6 +182,7 @@ static uint32_t node_length(NodeWork *w, NodeId id)
     case NODE_TOKENS:
         return n.b ? 1 : LENGTH_NONE;
     case NODE_NEVER:
+    case NODE_LIST:
     case NODE_KINDS:
         break;
     }

@@ -92,6 +92,7 @@ static void rewrite_node(Rewrite *w, NodeId id)
     if (!w->facts->productive[id]) return;
     switch (n.kind) {
     case NODE_NEVER:
+    case NODE_LIST:
     case NODE_KINDS:
         break;
     case NODE_EMPTY:

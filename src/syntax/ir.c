@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "syntax/ir_list.h"
 
 static const weir_limits default_limits = {
     .max_source = 64u << 20,
@@ -60,6 +61,7 @@ void ir_free(Ir *ir)
     vec_free(mem, &ir->ranges);
     vec_free(mem, &ir->kids);
     vec_free(mem, &ir->dfas);
+    vec_free(mem, &ir->lists);
     vec_free(mem, &ir->warnings);
     map_free(mem, &ir->node_index);
     map_free(mem, &ir->name_index);
@@ -194,6 +196,8 @@ static bool node_same(const Ir *ir, Node x, Node y)
     if (x.kind != y.kind || x.b != y.b || x.c != y.c) return false;
     if (x.kind == NODE_REGULAR)
         return dfa_same(&ir->dfas.at[x.a], &ir->dfas.at[y.a]);
+    if (x.kind == NODE_LIST)
+        return list_same(&ir->lists.at[x.a], &ir->lists.at[y.a]);
     if (!has_payload(x)) return x.a == y.a;
     return span_equal(node_payload(ir, x), node_payload(ir, y));
 }
@@ -202,6 +206,7 @@ static uint64_t node_hash(const Ir *ir, Node n)
 {
     uint64_t h = hash_mix(n.kind, (uint64_t)n.b << 32 | n.c);
     if (n.kind == NODE_REGULAR) return hash_mix(h, dfa_hash(&ir->dfas.at[n.a]));
+    if (n.kind == NODE_LIST) return list_hash(h, &ir->lists.at[n.a], NULL);
     if (!has_payload(n)) return hash_mix(h, n.a);
     Span p = node_payload(ir, n);
     return hash_bytes(h, p.at, p.size);
@@ -400,6 +405,37 @@ NodeId ir_regular(Ir *ir, const Dfa *dfa)
         return found != MAP_NONE ? found : fail_memory(ir);
     }
     ir->dfas.at[at] = copy;
+    return node_add(ir, n, h);
+}
+
+static bool has_never(const ListSpec *spec)
+{
+    for (uint32_t i = 0; i < spec->nkinds; i++)
+        if (spec->kinds[i].head == NODE_NEVER_ID ||
+            spec->kinds[i].tail == NODE_NEVER_ID)
+            return true;
+    return false;
+}
+
+NodeId ir_list(Ir *ir, const ListSpec *spec)
+{
+    if (!ir_ok(ir)) return NODE_NEVER_ID;
+    assert(list_check(spec));
+    ListSpec list = *spec;
+    bool is_copied = has_never(spec);
+    if (is_copied && !list_copy(&ir->arena, &list)) return fail_memory(ir);
+    if (!list.nkinds) return NODE_NEVER_ID;
+    uint32_t at = ir->lists.count;
+    if (!vec_push(ir->mem, &ir->lists, list)) return fail_memory(ir);
+    Node n = {NODE_LIST, at, 0, 0};
+    uint64_t h = node_hash(ir, n);
+    NodeId found = node_find(ir, n, h);
+    if (found != MAP_NONE) {
+        ir->lists.count = at;
+        return found;
+    }
+    if (!is_copied && !list_copy(&ir->arena, &ir->lists.at[at]))
+        return fail_memory(ir);
     return node_add(ir, n, h);
 }
 

@@ -9,6 +9,7 @@
  *   REPEAT e {lo,hi}   lo to hi times e     RULE r       what rule r denotes
  *   REGULAR d          texts a code point DFA accepts
  *   TOKENS {ids}       one token of (or not of) a set, whatever its bytes
+ *   LIST l             items with separators, of counted kinds (ListSpec)
  *
  * Equal expressions are one node: node ids may be compared. Builders simplify:
  * no NEVER inside a SEQ, no EMPTY in a SEQ, no SEQ in a SEQ or ALT in an ALT,
@@ -48,6 +49,7 @@ typedef enum NodeKind {
     NODE_RULE,    /* a: rule */
     NODE_REGULAR, /* a: index in dfas */
     NODE_TOKENS,  /* a: offset in ranges, b: count, c: 1 if negated */
+    NODE_LIST,    /* a: index in lists */
     NODE_KINDS
 } NodeKind;
 
@@ -60,6 +62,50 @@ typedef struct Node {
 typedef struct Range {
     uint32_t lo, hi;
 } Range;
+
+/* ---- lists ---- */
+
+/* How many items of some kinds there must be; hi may be REPEAT_INF. */
+typedef struct ListCounter {
+    uint32_t lo, hi;
+} ListCounter;
+
+/* What may not occur twice among the items of one list. A head that is unique
+ * is a JSON string (STRING) or any JSON value (VALUE). */
+typedef enum ListUnique {
+    LIST_REPEATABLE,
+    LIST_UNIQUE_STRING, /* heads, as decoded strings; nor may one be `taken` */
+    LIST_UNIQUE_VALUE   /* heads, as JSON values */
+} ListUnique;
+
+/* One kind of item: head, then tail. An item is never the empty text: that one
+ * is left out if both may be empty. */
+typedef struct ListKind {
+    NodeId head, tail;
+    uint32_t order; /* group: never less than that of the item before */
+    uint32_t ncounters;
+    const uint32_t *counters; /* each item of the kind adds 1 to these */
+    ListUnique unique;
+} ListKind;
+
+/* If the one counter is at least 1 at the end, the other is too. */
+typedef struct ListNeed {
+    uint32_t if_counter, then_counter;
+} ListNeed;
+
+/* item (separator item)*, at least one, such that groups are in order, every
+ * counter is in its bounds at the end, and all needs hold. What a text allows
+ * is the union over its readings. */
+typedef struct ListSpec {
+    NodeId separator;
+    bool is_contiguous; /* the first item is of group 0, and the next of the
+                           group of the last or of the one after */
+    uint32_t nkinds, ncounters, nneeds, ntaken;
+    const ListKind *kinds;
+    const ListCounter *counters;
+    const ListNeed *needs;
+    const Span *taken; /* decoded strings; see LIST_UNIQUE_STRING */
+} ListSpec;
 
 typedef enum RuleFlag {
     RULE_FRAME = 1,  /* never inlined: its states are worth sharing */
@@ -117,6 +163,7 @@ typedef struct Ir {
     VEC(Range) ranges;
     VEC(NodeId) kids;
     VEC(Dfa) dfas;
+    VEC(ListSpec) lists; /* their arrays are the arena's */
     VEC(Warning) warnings;
     Map node_index, name_index; /* names: the first rule of each */
 } Ir;
@@ -158,6 +205,8 @@ NodeId ir_ref(Ir *ir, RuleId rule);
 /* The arrays of `dfa` are copied. */
 NodeId ir_regular(Ir *ir, const Dfa *dfa);
 NodeId ir_tokens(Ir *ir, const Range *ids, uint32_t count, bool negated);
+/* The arrays of `spec` are copied; kinds that are NEVER are left out. */
+NodeId ir_list(Ir *ir, const ListSpec *spec);
 
 /* -- looking -- */
 
@@ -180,6 +229,12 @@ static inline const NodeId *ir_node_kids(const Ir *ir, Node n)
 {
     assert(n.kind == NODE_SEQ || n.kind == NODE_ALT);
     return ir->kids.at + n.a;
+}
+
+static inline const ListSpec *ir_node_list(const Ir *ir, Node n)
+{
+    assert(n.kind == NODE_LIST);
+    return &ir->lists.at[n.a];
 }
 
 /* A total order by content: less, equal or more than 0; 0 only for one and

@@ -27,6 +27,25 @@ static NodeId import_kids(Import *m, Node n)
     return made;
 }
 
+static NodeId import_list(Import *m, Node n)
+{
+    Ir *to = m->to;
+    ListSpec list = *ir_node_list(m->from, n);
+    size_t nbytes = list.nkinds * sizeof(ListKind);
+    ListKind *kinds = mem_new(to->mem, nbytes);
+    if (!kinds) return diag_no_memory(&to->error), NODE_NEVER_ID;
+    for (uint32_t i = 0; i < list.nkinds; i++) {
+        kinds[i] = list.kinds[i];
+        kinds[i].head = m->node[kinds[i].head];
+        kinds[i].tail = m->node[kinds[i].tail];
+    }
+    list.separator = m->node[list.separator];
+    list.kinds = kinds;
+    NodeId made = ir_list(to, &list);
+    mem_free(to->mem, kinds, nbytes);
+    return made;
+}
+
 static NodeId import_node(Import *m, NodeId id)
 {
     const Ir *from = m->from;
@@ -51,6 +70,8 @@ static NodeId import_node(Import *m, NodeId id)
     case NODE_SEQ:
     case NODE_ALT:
         return import_kids(m, n);
+    case NODE_LIST:
+        return import_list(m, n);
     }
     return NODE_NEVER_ID;
 }

@@ -10,6 +10,8 @@
  */
 #include "syntax/ir.h"
 
+#include "syntax/ir_list.h"
+
 static int order_u32(uint32_t a, uint32_t b)
 {
     return (a > b) - (a < b);
@@ -96,6 +98,11 @@ int ir_order(const Ir *ir, NodeId left, NodeId right)
             if (i == MIN(x.b, y.b)) return order_u32(x.b, y.b);
             left = ir_node_kids(ir, x)[i];
             right = ir_node_kids(ir, y)[i];
+        } else if (x.kind == NODE_LIST) {
+            const ListSpec *p = ir_node_list(ir, x), *q = ir_node_list(ir, y);
+            int c = list_order(p, q);
+            if (c) return c;
+            if (!list_difference(p, q, &left, &right)) return 0;
         } else {
             return order_leaves(ir, x, y);
         }

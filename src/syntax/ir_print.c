@@ -11,17 +11,27 @@
 #include "syntax/ir.h"
 
 #include "base/utf8.h"
+#include "syntax/ir_list.h"
 
 /* How tightly a piece binds; weaker ones need parentheses. */
 typedef enum Level { LEVEL_ALT, LEVEL_SEQ, LEVEL_POSTFIX, LEVEL_ATOM } Level;
 
-/* Something to be written: a text, a count of repeats, or a node where
- * nothing weaker than `level` may stand. */
+/* Something to be written. */
+typedef enum PieceKind {
+    PIECE_NODE, /* where nothing weaker than `level` may stand */
+    PIECE_TEXT,
+    PIECE_COUNT, /* of the REPEAT `node` */
+    PIECE_ITEM,  /* kind number `index` of the LIST `node` */
+    PIECE_MARKS, /* and what that counts */
+    PIECE_END    /* what the LIST `node` counts in all */
+} PieceKind;
+
 typedef struct Piece {
-    const char *text; /* or NULL */
+    PieceKind kind;
+    const char *text;
     NodeId node;
     Level level;
-    bool is_count;
+    uint32_t index;
 } Piece;
 
 typedef struct Printer {
@@ -38,12 +48,12 @@ static void push(Printer *p, Piece piece)
 
 static void push_text(Printer *p, const char *text)
 {
-    push(p, (Piece){.text = text});
+    push(p, (Piece){.kind = PIECE_TEXT, .text = text});
 }
 
 static void push_node(Printer *p, NodeId node, Level level)
 {
-    push(p, (Piece){.node = node, .level = level});
+    push(p, (Piece){PIECE_NODE, .node = node, .level = level});
 }
 
 /* ---- leaves ---- */
@@ -220,6 +230,55 @@ static void push_optional(Printer *p, Node n)
     if (n.b > 2) push_text(p, "(");
 }
 
+static void push_list(Printer *p, NodeId id, Node n)
+{
+    const ListSpec *list = ir_node_list(p->ir, n);
+    push(p, (Piece){PIECE_END, .node = id});
+    for (uint32_t i = list->nkinds; i-- > 0;)
+        push(p, (Piece){PIECE_ITEM, .node = id, .index = i});
+    push_node(p, list->separator, LEVEL_ALT);
+    push_text(p, list->is_contiguous ? "list(contiguous " : "list(");
+}
+
+static void push_item(Printer *p, Piece piece)
+{
+    const ListSpec *list = ir_node_list(p->ir, ir_node(p->ir, piece.node));
+    const ListKind *kind = &list->kinds[piece.index];
+    out_format(p->out, "; %u: ", kind->order);
+    piece.kind = PIECE_MARKS;
+    push(p, piece);
+    if (kind->tail != NODE_EMPTY_ID) {
+        push_node(p, kind->tail, LEVEL_SEQ);
+        push_text(p, " ~ ");
+    }
+    push_node(p, kind->head, LEVEL_SEQ);
+}
+
+static void print_marks(Out *out, const ListKind *kind)
+{
+    static const char *const unique[] = {"", " unique string", " unique value"};
+    for (uint32_t i = 0; i < kind->ncounters; i++)
+        out_format(out, " +%u", kind->counters[i]);
+    out_text(out, unique[kind->unique]);
+}
+
+static void print_list_end(Out *out, const ListSpec *list)
+{
+    for (uint32_t i = 0; i < list->ncounters; i++) {
+        ListCounter c = list->counters[i];
+        out_format(out, c.hi == REPEAT_INF ? "; +%u{%u,}" : "; +%u{%u,%u}", i,
+                   c.lo, c.hi);
+    }
+    for (uint32_t i = 0; i < list->nneeds; i++)
+        out_format(out, "; +%u needs +%u", list->needs[i].if_counter,
+                   list->needs[i].then_counter);
+    for (uint32_t i = 0; i < list->ntaken; i++) {
+        out_text(out, i ? ", " : "; not ");
+        out_quoted(out, list->taken[i]);
+    }
+    out_text(out, ")");
+}
+
 static void push_body(Printer *p, NodeId id, Node n)
 {
     if (is_optional(p->ir, n)) {
@@ -229,7 +288,7 @@ static void push_body(Printer *p, NodeId id, Node n)
     } else if (n.kind == NODE_SEQ) {
         push_kids(p, n, 0, " ", LEVEL_POSTFIX);
     } else {
-        push(p, (Piece){.node = id, .is_count = true});
+        push(p, (Piece){PIECE_COUNT, .node = id});
         push_node(p, n.a, LEVEL_ATOM);
     }
 }
@@ -246,15 +305,10 @@ static void print_count(Out *out, Node n)
         out_format(out, "{%u,%u}", n.b, n.c);
 }
 
-static void print_piece(Printer *p, Piece piece)
+static void print_node(Printer *p, Piece piece, Node n)
 {
-    if (piece.text) {
-        out_text(p->out, piece.text);
-        return;
-    }
-    Node n = ir_node(p->ir, piece.node);
-    if (piece.is_count) {
-        print_count(p->out, n);
+    if (n.kind == NODE_LIST) {
+        push_list(p, piece.node, n);
     } else if (node_level(p->ir, n) == LEVEL_ATOM) {
         print_leaf(p->ir, p->out, n);
     } else if (node_level(p->ir, n) >= piece.level) {
@@ -263,6 +317,31 @@ static void print_piece(Printer *p, Piece piece)
         push_text(p, ")");
         push_body(p, piece.node, n);
         out_text(p->out, "(");
+    }
+}
+
+static void print_piece(Printer *p, Piece piece)
+{
+    if (piece.kind == PIECE_TEXT) {
+        out_text(p->out, piece.text);
+        return;
+    }
+    Node n = ir_node(p->ir, piece.node);
+    switch (piece.kind) {
+    case PIECE_COUNT:
+        print_count(p->out, n);
+        break;
+    case PIECE_ITEM:
+        push_item(p, piece);
+        break;
+    case PIECE_MARKS:
+        print_marks(p->out, &ir_node_list(p->ir, n)->kinds[piece.index]);
+        break;
+    case PIECE_END:
+        print_list_end(p->out, ir_node_list(p->ir, n));
+        break;
+    default:
+        print_node(p, piece, n);
     }
 }
 
@@ -421,6 +500,8 @@ static uint64_t hash_node(const Ir *ir, Node n, const uint64_t *node_hash)
         return hash_mix(h, rule_place(ir, n.a));
     case NODE_REGULAR:
         return hash_dfa(h, &ir->dfas.at[n.a]);
+    case NODE_LIST:
+        return list_hash(h, ir_node_list(ir, n), node_hash);
     default:
         return h;
     }

@@ -199,6 +199,48 @@ static void regular_nodes_are_shared(void **state)
     ir_free(ir);
 }
 
+static void lists_are_values(void **state)
+{
+    (void)state;
+    Ir local, *ir = &local;
+    start(ir);
+    NodeId num = set(ir, '0', '9'), word = ALT(lit(ir, "ab"), lit(ir, "cd"));
+    ListKind kinds[] = {
+        {lit(ir, "a"), num, 0, 2, (const uint32_t[]){0, 1}, LIST_REPEATABLE},
+        {word, NODE_EMPTY_ID, 1, 1, (const uint32_t[]){1}, LIST_UNIQUE_STRING},
+        {word, num, 2, 0, NULL, LIST_UNIQUE_VALUE},
+    };
+    const ListCounter counters[] = {{1, 1}, {0, REPEAT_INF}};
+    const ListNeed needs[] = {{1, 0}};
+    const Span taken[] = {SPAN("a"), SPAN("\n")};
+    ListSpec list = {lit(ir, ", "), false,    3,     2,    1, 2,
+                     kinds,         counters, needs, taken};
+    NodeId node = ir_list(ir, &list);
+    expect_node(ir, node,
+                "list(\", \"; 0: \"a\" ~ [0-9] +0 +1; "
+                "1: (\"ab\" | \"cd\") +1 unique string; "
+                "2: (\"ab\" | \"cd\") ~ [0-9] unique value; "
+                "+0{1,1}; +1{0,}; +1 needs +0; not \"a\", \"\\n\")");
+    assert_int_equal(ir_list(ir, &list), node);
+    ListKind with_never[] = {kinds[0], kinds[0], kinds[1], kinds[2]};
+    with_never[1].tail = NODE_NEVER_ID;
+    list.kinds = with_never;
+    list.nkinds = 4;
+    assert_int_equal(ir_list(ir, &list), node);
+    list.is_contiguous = true;
+    list.nkinds = 1;
+    NodeId other = ir_list(ir, &list);
+    assert_int_not_equal(other, node);
+    assert_true(ir_order(ir, node, other) * ir_order(ir, other, node) < 0);
+    list.nneeds = list.ntaken = 0;
+    expect_node(ir, SEQ(ir_list(ir, &list), num),
+                "list(contiguous \", \"; 0: \"a\" ~ [0-9] +0 +1; +0{1,1}; "
+                "+1{0,}) [0-9]");
+    with_never[0].head = NODE_NEVER_ID;
+    assert_int_equal(ir_list(ir, &list), NODE_NEVER_ID);
+    ir_free(ir);
+}
+
 static void prints_rules(void **state)
 {
     (void)state;
@@ -621,6 +663,7 @@ int main(void)
         cmocka_unit_test(prints_structure),
         cmocka_unit_test(prints_deep_nesting),
         cmocka_unit_test(regular_nodes_are_shared),
+        cmocka_unit_test(lists_are_values),
         cmocka_unit_test(prints_rules),
         cmocka_unit_test(prints_options),
         cmocka_unit_test(counts_what_does_not_fit),

@@ -1,0 +1,155 @@
+/* ir_list.c: list specifications as values: equality, hash, order, copies.
+ *
+ * A list has arrays of its own, so that it is kept apart from the pools, as
+ * automata are. Kinds keep the order they were given in.
+ * Cost: linear in the size of the lists.   Tests: unit/ir_test.c.
+ */
+#include "syntax/ir_list.h"
+
+bool list_same(const ListSpec *x, const ListSpec *y)
+{
+    NodeId left, right;
+    return !list_order(x, y) && !list_difference(x, y, &left, &right);
+}
+
+bool list_difference(const ListSpec *x, const ListSpec *y, NodeId *left,
+                     NodeId *right)
+{
+    *left = x->separator;
+    *right = y->separator;
+    for (uint32_t i = 0; *left == *right && i < x->nkinds; i++) {
+        *left = x->kinds[i].head;
+        *right = y->kinds[i].head;
+        if (*left != *right) break;
+        *left = x->kinds[i].tail;
+        *right = y->kinds[i].tail;
+    }
+    return *left != *right;
+}
+
+static uint64_t hash_id(uint64_t h, NodeId node, const uint64_t *node_hash)
+{
+    return hash_mix(h, node_hash ? node_hash[node] : node);
+}
+
+uint64_t list_hash(uint64_t h, const ListSpec *list, const uint64_t *node_hash)
+{
+    h = hash_id(hash_mix(h, list->is_contiguous), list->separator, node_hash);
+    h = hash_mix(h, (uint64_t)list->nkinds << 32 | list->ncounters);
+    h = hash_mix(h, (uint64_t)list->nneeds << 32 | list->ntaken);
+    for (uint32_t i = 0; i < list->nkinds; i++) {
+        const ListKind *k = &list->kinds[i];
+        h = hash_id(hash_id(h, k->head, node_hash), k->tail, node_hash);
+        h = hash_mix(h, (uint64_t)k->order << 32 | k->unique);
+        h = hash_bytes(hash_mix(h, k->ncounters), k->counters,
+                       k->ncounters * sizeof *k->counters);
+    }
+    h = hash_bytes(h, list->counters, list->ncounters * sizeof(ListCounter));
+    h = hash_bytes(h, list->needs, list->nneeds * sizeof(ListNeed));
+    for (uint32_t i = 0; i < list->ntaken; i++)
+        h = hash_bytes(hash_mix(h, list->taken[i].size), list->taken[i].at,
+                       list->taken[i].size);
+    return h;
+}
+
+/* ---- order ---- */
+
+static int order_words(const uint32_t *x, const uint32_t *y, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (x[i] != y[i]) return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+static int order_kinds(const ListKind *x, const ListKind *y)
+{
+    const uint32_t a[] = {x->order, x->unique, x->ncounters};
+    const uint32_t b[] = {y->order, y->unique, y->ncounters};
+    int c = order_words(a, b, COUNT_OF(a));
+    return c ? c : order_words(x->counters, y->counters, x->ncounters);
+}
+
+static int order_sizes(const ListSpec *x, const ListSpec *y)
+{
+    const uint32_t a[] = {x->is_contiguous, x->nkinds, x->ncounters, x->nneeds,
+                          x->ntaken};
+    const uint32_t b[] = {y->is_contiguous, y->nkinds, y->ncounters, y->nneeds,
+                          y->ntaken};
+    return order_words(a, b, COUNT_OF(a));
+}
+
+int list_order(const ListSpec *x, const ListSpec *y)
+{
+    int c = order_sizes(x, y);
+    for (uint32_t i = 0; !c && i < x->nkinds; i++)
+        c = order_kinds(&x->kinds[i], &y->kinds[i]);
+    for (uint32_t i = 0; !c && i < x->ncounters; i++)
+        c = order_words(&x->counters[i].lo, &y->counters[i].lo, 1);
+    for (uint32_t i = 0; !c && i < x->ncounters; i++)
+        c = order_words(&x->counters[i].hi, &y->counters[i].hi, 1);
+    for (uint32_t i = 0; !c && i < x->nneeds; i++) {
+        const uint32_t a[] = {x->needs[i].if_counter, x->needs[i].then_counter};
+        const uint32_t b[] = {y->needs[i].if_counter, y->needs[i].then_counter};
+        c = order_words(a, b, COUNT_OF(a));
+    }
+    for (uint32_t i = 0; !c && i < x->ntaken; i++)
+        c = span_compare(x->taken[i], y->taken[i]);
+    return c;
+}
+
+/* ---- copies ---- */
+
+bool list_check(const ListSpec *list)
+{
+    for (uint32_t i = 0; i < list->nkinds; i++)
+        for (uint32_t j = 0; j < list->kinds[i].ncounters; j++)
+            if (list->kinds[i].counters[j] >= list->ncounters) return false;
+    for (uint32_t i = 0; i < list->nneeds; i++)
+        if (list->needs[i].if_counter >= list->ncounters ||
+            list->needs[i].then_counter >= list->ncounters)
+            return false;
+    return true;
+}
+
+static bool copy_kinds(Arena *arena, ListSpec *list)
+{
+    size_t ncounters = 0;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < list->nkinds; i++)
+        ncounters += list->kinds[i].ncounters;
+    ListKind *kinds = arena_array(arena, ListKind, list->nkinds + 1);
+    uint32_t *counters = arena_array(arena, uint32_t, ncounters + 1);
+    if (!kinds || !counters) return false;
+    for (uint32_t i = 0; i < list->nkinds; i++) {
+        ListKind k = list->kinds[i];
+        if (k.head == NODE_NEVER_ID || k.tail == NODE_NEVER_ID) continue;
+        if (k.ncounters)
+            memcpy(counters, k.counters, k.ncounters * sizeof *counters);
+        k.counters = counters;
+        counters += k.ncounters;
+        kinds[kept++] = k;
+    }
+    list->kinds = kinds;
+    list->nkinds = kept;
+    return true;
+}
+
+static bool copy_taken(Arena *arena, ListSpec *list)
+{
+    Span *taken = arena_array(arena, Span, list->ntaken + 1);
+    for (uint32_t i = 0; taken && i < list->ntaken; i++) {
+        Span t = list->taken[i];
+        taken[i] = span_of(arena_copy(arena, t.at, t.size), t.size);
+    }
+    list->taken = taken;
+    return !arena->failed;
+}
+
+bool list_copy(Arena *arena, ListSpec *list)
+{
+    list->counters = arena_copy(arena, list->counters,
+                                list->ncounters * sizeof(ListCounter));
+    list->needs =
+        arena_copy(arena, list->needs, list->nneeds * sizeof(ListNeed));
+    return copy_kinds(arena, list) && copy_taken(arena, list);
+}
