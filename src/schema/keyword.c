@@ -1,0 +1,57 @@
+/* keyword.c: the table of keywords, and look-up by name.
+ *
+ * In:    a name.  Out: its row.
+ * Method: names of one length are neighbours in the table; at most eight are
+ *        compared, most of them by their first byte only.
+ * Tests: unit/keyword_test.c
+ */
+#include "schema/keyword.h"
+
+const Keyword keyword_table[KEYWORD_COUNT] = {
+    {"", 0, 0, TAKES_ANYTHING, ON_ANY},
+#define X(id, name, drafts, value, on) \
+    {name, sizeof name - 1, drafts, value, on},
+    KEYWORD_LIST(X)
+#undef X
+};
+
+enum { LONGEST = sizeof "unevaluatedProperties" - 1 };
+
+/* By length: the first keyword that is at least so long. */
+static const uint8_t first_of_size[LONGEST + 2] = {
+    [0] = KEYWORD_NONE,
+    [1] = KEYWORD_OLD_ID,
+    [2] = KEYWORD_OLD_ID,
+    [3] = KEYWORD_ID,
+    [4] = KEYWORD_REF,
+    [5] = KEYWORD_DEFS,
+    [6] = KEYWORD_FORMAT,
+    [7] = KEYWORD_ANCHOR,
+    [8] = KEYWORD_COMMENT,
+    [9] = KEYWORD_MAX_LENGTH,
+    [10] = KEYWORD_DEPRECATED,
+    [11] = KEYWORD_DYNAMIC_REF,
+    [12] = KEYWORD_DEPENDENCIES,
+    [13] = KEYWORD_RECURSIVE_REF,
+    [14] = KEYWORD_DYNAMIC_ANCHOR,
+    [15] = KEYWORD_ADDITIONAL_ITEMS,
+    [16] = KEYWORD_RECURSIVE_ANCHOR,
+    [17] = KEYWORD_DEPENDENT_REQUIRED,
+    [18] = KEYWORD_ADDITIONAL_PROPERTIES,
+    [19] = KEYWORD_ADDITIONAL_PROPERTIES,
+    [20] = KEYWORD_ADDITIONAL_PROPERTIES,
+    [21] = KEYWORD_UNEVALUATED_PROPERTIES,
+    [22] = KEYWORD_COUNT,
+};
+
+KeywordId keyword_find(Span name)
+{
+    if (name.size > LONGEST || !name.size) return KEYWORD_NONE;
+    unsigned end = first_of_size[name.size + 1];
+    for (unsigned id = first_of_size[name.size]; id < end; id++) {
+        const char *text = keyword_table[id].name;
+        if (name.at[0] == (uint8_t)text[0] && !memcmp(name.at, text, name.size))
+            return (KeywordId)id;
+    }
+    return KEYWORD_NONE;
+}
