@@ -48,9 +48,13 @@ static bool arena_grow(Arena *arena, size_t nbytes)
     size_t want = MIN(last * 2, (size_t)LAST_CHUNK);
     if (nbytes > SIZE_MAX / 2) return false;
     want = MAX(want, nbytes + sizeof(ArenaChunk));
-    if (arena->limit && want > arena->limit - MIN(arena->limit, arena->total)) {
-        arena->hit_limit = true;
-        return false;
+    if (arena->limit) {
+        size_t left = arena->limit - MIN(arena->limit, arena->total);
+        if (nbytes + sizeof(ArenaChunk) > left) {
+            arena->hit_limit = true;
+            return false;
+        }
+        want = MIN(want, left);
     }
     ArenaChunk *chunk = mem_new(arena->mem, want);
     if (!chunk) return false;
