@@ -8,28 +8,6 @@
 #include "api/objects.h"
 #include "base/diag.h"
 
-Hub *hub_new(const Mem *mem, const weir_limits *limits)
-{
-    Hub *hub = mem_zero(mem, sizeof *hub);
-    if (!hub) return NULL;
-    hub->mem = *mem;
-    atomic_init(&hub->refs, 1);
-    if (stackhub_init(&hub->stacks, &hub->mem, limits->max_memory) &&
-        maskmemo_init(&hub->memo, &hub->mem, limits->max_memory / 4))
-        return hub;
-    hub_drop(hub);
-    return NULL;
-}
-
-void hub_drop(Hub *hub)
-{
-    if (!hub || !ref_drop(&hub->refs)) return;
-    Mem mem = hub->mem;
-    maskmemo_free(&hub->memo);
-    stackhub_free(&hub->stacks);
-    mem_free(&mem, hub, sizeof *hub);
-}
-
 /* An unshared grammar around `ir`, or NULL. */
 static weir_grammar *grammar_new(weir_vocab *vocab, Ir *ir)
 {

@@ -20,8 +20,7 @@ struct weir_vocab {
     void *encode_user;
 };
 
-/* Stacks and masks met so far: made anew when it has grown too large; matchers keep the
- * one they began with alive. */
+/* Stacks and masks met so far; each matcher keeps its hub alive (hub.c). */
 typedef struct Hub {
     RefCount refs;
     Mem mem;
@@ -43,7 +42,7 @@ struct weir_grammar {
     bool has_budgets;   /* some rule with max_tokens or max_chars */
     uint32_t min_chars; /* the least max_chars; UINT32_MAX: none */
     Lock lock;          /* of `hub` */
-    Hub *hub;
+    Hub *hub;           /* of matchers that begin now */
 };
 
 struct weir_matcher {
@@ -59,12 +58,15 @@ struct weir_matcher {
     bool owns_stops;
     uint64_t generation;
     weir_status error;       /* of the last failed call */
+    uint64_t full_at;        /* generation at which no other hub helps; or 0 */
     uint32_t *row;           /* for weir_matcher_mask; NULL until asked */
     uint64_t row_generation; /* row is the mask of this position */
 };
 
 Hub *hub_new(const Mem *mem, const weir_limits *limits);
 void hub_drop(Hub *hub);
+/* The hub for a matcher that begins: a fresh one when the last has grown. */
+Hub *hub_borrow(weir_grammar *g);
 
 static inline Span span_from(weir_bytes bytes)
 {

@@ -35,7 +35,7 @@ static size_t give(CaptureRun *run, weir_capture *out, size_t capacity)
 size_t weir_matcher_captures(weir_matcher *m, weir_capture *out,
                              size_t capacity)
 {
-    CaptureRun *run = capture_new(&m->hub->mem, &m->hub->stacks,
+    CaptureRun *run = capture_new(&m->grammar->mem, &m->hub->stacks,
                                   &m->grammar->ir.limits, &m->grammar->start);
     size_t count = SIZE_MAX;
     weir_status status = WEIR_NO_MEMORY;

@@ -15,6 +15,7 @@ enum { FINISH_BYTES = 65536, TOKEN_TRIES = 64 };
 
 typedef struct Finish {
     weir_matcher *m;
+    Hub *hub; /* of `now`; m may move to another */
     Stepper s;
     Finisher finisher;
     ConfigSet now, next; /* on the way, and one step further */
@@ -210,16 +211,18 @@ static void finish_free(Finish *f)
     vec_free(f->s.mem, &f->encoded);
     vec_free(f->s.mem, &f->prefixes);
     stepper_free(&f->s);
+    hub_drop(f->hub);
 }
 
 size_t weir_matcher_finish_tokens(weir_matcher *m, uint32_t *ids,
                                   size_t capacity)
 {
     uint64_t generation = m->generation;
-    Finish f = {.m = m};
+    Finish f = {.m = m, .hub = m->hub};
     if (weir_matcher_is_terminated(m)) return 0;
     if (!m->grammar->vocab) return SIZE_MAX;
-    stepper_init(&f.s, &m->mem, &m->hub->stacks, &m->grammar->ir.limits, true);
+    ref_take(&f.hub->refs);
+    stepper_init(&f.s, &m->mem, &f.hub->stacks, &m->grammar->ir.limits, true);
     f.s.has_budgets = m->track.stepper.has_budgets;
     f.s.ntokens = m->track.stepper.ntokens;
     finisher_init(&f.finisher, &m->mem);

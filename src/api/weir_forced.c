@@ -30,15 +30,17 @@ static int forced_byte(Track *t)
     return count == 1 ? only : -1;
 }
 
-size_t weir_matcher_forced_bytes(weir_matcher *m, char *out, size_t capacity)
+/* False: stopped by an error. */
+static bool forced_once(weir_matcher *m, char *out, size_t capacity,
+                        size_t *count)
 {
     Track *t = &m->track;
     size_t n = 0;
-    if (weir_matcher_is_terminated(m)) return 0;
+    *count = 0;
     stepper_clear(&t->stepper);
     if (!set_copy(t->mem, &t->next, &t->now)) {
         m->error = WEIR_NO_MEMORY;
-        return 0;
+        return false;
     }
     while (n < capacity) {
         int byte = forced_byte(t);
@@ -50,8 +52,21 @@ size_t weir_matcher_forced_bytes(weir_matcher *m, char *out, size_t capacity)
         if (stepper_status(&t->stepper)) break;
         out[n++] = (char)byte;
     }
-    if (stepper_status(&t->stepper)) m->error = stepper_status(&t->stepper);
+    weir_status status = stepper_status(&t->stepper);
+    if (status) m->error = status;
     stepper_clear(&t->stepper);
+    *count = n;
+    return !status;
+}
+
+size_t weir_matcher_forced_bytes(weir_matcher *m, char *out, size_t capacity)
+{
+    size_t n;
+    weir_status before = m->error;
+    if (weir_matcher_is_terminated(m)) return 0;
+    bool ok = forced_once(m, out, capacity, &n);
+    for (int moves = 0; !ok && matcher_leave_hub(m, before, moves); moves++)
+        ok = forced_once(m, out, capacity, &n);
     return n;
 }
 

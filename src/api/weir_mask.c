@@ -38,7 +38,7 @@ static bool row_is_full(const weir_matcher *m, const uint32_t *row)
 static MaskRun *matcher_run(weir_matcher *m)
 {
     if (!m->has_run) {
-        maskrun_init(&m->run, &m->hub->mem, &m->grammar->vocab->masks,
+        maskrun_init(&m->run, &m->grammar->mem, &m->grammar->vocab->masks,
                      &m->grammar->walks, &m->hub->stacks,
                      &m->grammar->ir.limits);
         m->run.stepper.has_budgets = m->grammar->has_budgets;

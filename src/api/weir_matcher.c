@@ -33,29 +33,6 @@ static bool stops_set(weir_matcher *m, const weir_matcher_opts *opts)
     return true;
 }
 
-static bool hub_is_full(weir_grammar *g)
-{
-    return stackhub_bytes(&g->hub->stacks) > g->ir.limits.max_memory / 2 ||
-           maskmemo_bytes(&g->hub->memo) > g->ir.limits.max_memory / 5;
-}
-
-/* The hub that new matchers use: a fresh one when the last has grown. */
-static Hub *hub_borrow(weir_grammar *g)
-{
-    lock_take(&g->lock);
-    if (hub_is_full(g)) {
-        Hub *fresh = hub_new(&g->mem, &g->ir.limits);
-        if (fresh) {
-            hub_drop(g->hub);
-            g->hub = fresh;
-        }
-    }
-    Hub *hub = g->hub;
-    ref_take(&hub->refs);
-    lock_give(&g->lock);
-    return hub;
-}
-
 /* A matcher without a track; the hub's reference is taken over. */
 static weir_matcher *matcher_alloc(weir_grammar *g, Hub *hub)
 {
@@ -78,7 +55,7 @@ weir_matcher *matcher_start(weir_grammar *grammar, Hub *hub,
     if (!m) return NULL;
     m->termination = opts->termination;
     if (stops_set(m, opts) &&
-        track_init(&m->track, &hub->mem, &hub->stacks, &grammar->ir.limits,
+        track_init(&m->track, &grammar->mem, &hub->stacks, &grammar->ir.limits,
                    &grammar->start)) {
         m->track.stepper.has_budgets = grammar->has_budgets;
         return m;
@@ -300,7 +277,7 @@ static ConfigNext accept_alone(weir_matcher *m, uint32_t id)
     return track_take_alone(&m->track, id, vocab_bytes(vocab, id));
 }
 
-weir_accept weir_matcher_accept(weir_matcher *m, uint32_t id)
+static weir_accept accept_once(weir_matcher *m, uint32_t id)
 {
     bool is_stop;
     ConfigNext alone = accept_alone(m, id);
@@ -318,6 +295,17 @@ weir_accept weir_matcher_accept(weir_matcher *m, uint32_t id)
     return WEIR_ACCEPTED;
 }
 
+weir_accept weir_matcher_accept(weir_matcher *m, uint32_t id)
+{
+    weir_status before = m->error;
+    weir_accept answer = accept_once(m, id);
+    for (int moves = 0;
+         answer == WEIR_ACCEPT_ERROR && matcher_leave_hub(m, before, moves);
+         moves++)
+        answer = accept_once(m, id);
+    return answer;
+}
+
 weir_accept weir_matcher_accept_at(weir_matcher *m, uint32_t id,
                                    uint64_t generation)
 {
@@ -325,12 +313,10 @@ weir_accept weir_matcher_accept_at(weir_matcher *m, uint32_t id,
                                        : WEIR_STALE_MASK;
 }
 
-weir_accept weir_matcher_accept_bytes(weir_matcher *m, weir_bytes bytes,
-                                      size_t *consumed)
+static weir_accept bytes_once(weir_matcher *m, weir_bytes bytes,
+                              size_t *consumed)
 {
-    size_t dummy;
     bool failed = false;
-    if (!consumed) consumed = &dummy;
     *consumed = 0;
     if (matcher_terminated(m, &failed)) return WEIR_TERMINATED;
     if (failed) return WEIR_ACCEPT_ERROR;
@@ -344,10 +330,29 @@ weir_accept weir_matcher_accept_bytes(weir_matcher *m, weir_bytes bytes,
     return WEIR_ACCEPTED;
 }
 
+weir_accept weir_matcher_accept_bytes(weir_matcher *m, weir_bytes bytes,
+                                      size_t *consumed)
+{
+    size_t dummy;
+    weir_status before = m->error;
+    if (!consumed) consumed = &dummy;
+    weir_accept answer = bytes_once(m, bytes, consumed);
+    for (int moves = 0;
+         answer == WEIR_ACCEPT_ERROR && matcher_leave_hub(m, before, moves);
+         moves++)
+        answer = bytes_once(m, bytes, consumed);
+    return answer;
+}
+
 bool weir_matcher_allows(weir_matcher *m, uint32_t id)
 {
     bool is_stop;
+    weir_status before = m->error;
     weir_accept answer = matcher_try(m, id, &is_stop);
+    for (int moves = 0;
+         answer == WEIR_ACCEPT_ERROR && matcher_leave_hub(m, before, moves);
+         moves++)
+        answer = matcher_try(m, id, &is_stop);
     if (answer == WEIR_TERMINATED) return matcher_is_stop(m, id);
     return answer == WEIR_ACCEPTED;
 }

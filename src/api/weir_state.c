@@ -147,6 +147,9 @@ weir_status weir_matcher_import(weir_matcher *m, weir_bytes state)
         Track swap = m->track;
         m->track = fresh->track;
         fresh->track = swap;
+        Hub *hub = fresh->hub; /* where the track's stacks are */
+        ref_take(&hub->refs);
+        matcher_set_hub(m, hub);
         m->error = WEIR_OK;
         m->generation++;
     } else {

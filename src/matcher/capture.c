@@ -182,7 +182,7 @@ CaptureRun *capture_new(const Mem *mem, StackHub *hub,
     run->mem = mem;
     run->max_readings = limits->max_configs;
     arena_init(&run->arena, mem, 0);
-    stackuser_init(&run->stacks, mem, hub, true);
+    stackuser_init(&run->stacks, mem, hub, true, 0);
     for (uint32_t i = 0; i < start->list.count; i++)
         readings_add(run, &run->now, (Reading){start->list.at[i], NULL});
     run->has_ended = start->ends;

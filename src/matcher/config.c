@@ -12,11 +12,16 @@
 
 #include "matcher/budget.h"
 
+enum { LEAST_SCRATCH = 16 << 20 }; /* bytes */
+
 void stepper_init(Stepper *s, const Mem *mem, StackHub *hub,
                   const weir_limits *limits, bool to_scratch)
 {
     *s = (Stepper){.mem = mem, .max_configs = limits->max_configs};
-    stackuser_init(&s->stacks, mem, hub, to_scratch);
+    uint64_t scratch = limits->max_memory; /* 0: no limit */
+    if (scratch) scratch = MAX(scratch, LEAST_SCRATCH);
+    stackuser_init(&s->stacks, mem, hub, to_scratch,
+                   (size_t)MIN(scratch, SIZE_MAX));
     s->stacks.max_work = limits->max_step;
 }
 

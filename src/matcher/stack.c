@@ -38,6 +38,14 @@ size_t stackhub_bytes(StackHub *hub)
     return total;
 }
 
+bool stackhub_is_full(StackHub *hub)
+{
+    lock_take(&hub->lock);
+    bool is_full = hub->arena.hit_limit;
+    lock_give(&hub->lock);
+    return is_full;
+}
+
 /* ---- nodes ---- */
 
 static uint64_t entries_hash(const StackEntry *at, uint32_t count, bool ends)
@@ -143,10 +151,10 @@ static const StackNode *node_intern(StackUser *user, const StackEntry *at,
 /* ---- users ---- */
 
 void stackuser_init(StackUser *user, const Mem *mem, StackHub *hub,
-                    bool to_scratch)
+                    bool to_scratch, size_t scratch)
 {
     *user = (StackUser){.mem = mem, .hub = hub, .to_scratch = to_scratch};
-    arena_init(&user->arena, mem, 0);
+    arena_init(&user->arena, mem, scratch);
 }
 
 void stackuser_free(StackUser *user)
@@ -243,17 +251,22 @@ static struct StackWant want_of(const StackNode *a, const StackNode *b)
     return (struct StackWant){a, b, false};
 }
 
-/* What is below equal return points is united first: its union if it is known
- * (or needs no making), else it becomes wanted, and NULL is returned. */
-static const StackNode *union_below(StackUser *user, const StackNode *a,
-                                    const StackNode *b)
+/* The union if it is known; else it becomes wanted, and NULL is returned. */
+static const StackNode *union_ask(StackUser *user, const StackNode *a,
+                                  const StackNode *b)
 {
-    if (a == b) return a;
     struct StackWant w = want_of(a, b);
     const struct StackPair *known = pair_find(user, w.a, w.b);
     if (known) return known->both;
     if (!vec_push(user->mem, &user->wanted, w)) user->status = WEIR_NO_MEMORY;
     return NULL;
+}
+
+/* Of what is below equal return points. */
+static const StackNode *union_below(StackUser *user, const StackNode *a,
+                                    const StackNode *b)
+{
+    return a == b ? a : union_ask(user, a, b);
 }
 
 /* Merges the entries of a and b onto user->entries. What is not known below
@@ -295,10 +308,22 @@ static void entries_prune(StackUser *user)
     user->entries.count = kept;
 }
 
-/* A union counts once, though it may be tried twice. */
+/* The entries of a copy of `node`: the union of a node of another hub with
+ * itself. */
+static void entries_copy(StackUser *user, const StackNode *node)
+{
+    for (uint32_t i = 0; i < node->count; i++) {
+        StackEntry e = node->at[i];
+        if (e.below) e.below = union_ask(user, e.below, e.below);
+        if (!entry_put(user, e)) return;
+    }
+}
+
+/* A union counts once, though it may be tried twice; a copy is no work of a
+ * step. */
 static void union_count(StackUser *user, struct StackWant *w)
 {
-    if (w->is_counted) return;
+    if (w->is_counted || w->a == w->b) return;
     w->is_counted = true;
     user->work += w->a ? w->a->count : 0;
     user->work += w->b ? w->b->count : 0;
@@ -316,7 +341,10 @@ static void union_make(StackUser *user)
     }
     union_count(user, &user->wanted.at[before - 1]);
     user->entries.count = 0;
-    entries_merge(user, w.a, w.b);
+    if (w.a == w.b)
+        entries_copy(user, w.a);
+    else
+        entries_merge(user, w.a, w.b);
     if (user->status || user->wanted.count > before) return;
     entries_prune(user);
     bool ends = !w.a || !w.b || w.a->ends || w.b->ends;
@@ -326,13 +354,27 @@ static void union_make(StackUser *user)
     user->wanted.count--;
 }
 
+/* With all that it wants. */
+static const StackNode *union_whole(StackUser *user, const StackNode *a,
+                                    const StackNode *b)
+{
+    user->wanted.count = 0;
+    const StackNode *both = union_ask(user, a, b);
+    if (both) return both;
+    while (user->wanted.count && !user->status) union_make(user);
+    return user->status ? NULL : union_ask(user, a, b);
+}
+
 const StackNode *stack_union(StackUser *user, const StackNode *a,
                              const StackNode *b)
 {
     if (a == b || user->status) return a;
-    user->wanted.count = 0;
-    const StackNode *both = union_below(user, a, b);
-    if (both) return both;
-    while (user->wanted.count && !user->status) union_make(user);
-    return user->status ? a : union_below(user, a, b);
+    const StackNode *both = union_whole(user, a, b);
+    return user->status ? a : both;
+}
+
+const StackNode *stack_copy(StackUser *user, const StackNode *node)
+{
+    if (!node || user->status) return NULL;
+    return union_whole(user, node, node);
 }

@@ -48,13 +48,15 @@ typedef struct StackHub {
 bool stackhub_init(StackHub *hub, const Mem *mem, size_t limit);
 void stackhub_free(StackHub *hub);
 size_t stackhub_bytes(StackHub *hub);
+/* True once a node did not fit: later ones may not either. */
+bool stackhub_is_full(StackHub *hub);
 
 /* Where new nodes go, and what a union needs. One thread. */
 typedef struct StackUser {
     const Mem *mem;
     StackHub *hub;
     bool to_scratch; /* new nodes go to `arena`, not to the hub */
-    Arena arena;
+    Arena arena;     /* of scratch nodes, with a limit of its own */
     Map index;
     VEC(const StackNode *) own;
     VEC(StackEntry) entries;     /* of the union in progress */
@@ -75,8 +77,9 @@ struct StackWant {
     bool is_counted; /* its work is */
 };
 
+/* `scratch`: bytes of scratch nodes; 0: no limit. */
 void stackuser_init(StackUser *user, const Mem *mem, StackHub *hub,
-                    bool to_scratch);
+                    bool to_scratch, size_t scratch);
 void stackuser_free(StackUser *user);
 /* Forgets the scratch nodes. */
 void stackuser_reset(StackUser *user);
@@ -87,6 +90,9 @@ const StackNode *stack_push(StackUser *user, const StackNode *below, State *ret,
 /* All stacks of both, but for those that others cover. */
 const StackNode *stack_union(StackUser *user, const StackNode *a,
                              const StackNode *b);
+/* Stacks of another hub, in this one. NULL and user->status set on failure.
+ * Forget unions before the first and after the last. */
+const StackNode *stack_copy(StackUser *user, const StackNode *node);
 /* Forgets which unions were made: call once a step. */
 void stack_forget_unions(StackUser *user);
 

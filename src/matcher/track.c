@@ -105,6 +105,29 @@ bool track_fork(Track *to, const Track *from, StackHub *hub,
     return false;
 }
 
+/* Copies all stacks, then puts the copies, known by now, in their places. */
+weir_status track_move(Track *t, StackHub *hub)
+{
+    StackUser *user = &t->stepper.stacks;
+    StackHub *before = user->hub;
+    stepper_clear(&t->stepper);
+    stack_forget_unions(user);
+    user->hub = hub;
+    for (uint32_t i = 0; i < t->pool.count; i++)
+        stack_copy(user, t->pool.at[i].stack);
+    weir_status status = user->status;
+    for (uint32_t i = 0; !status && i < t->pool.count; i++)
+        t->pool.at[i].stack = stack_copy(user, t->pool.at[i].stack);
+    for (uint32_t i = 0; !status && i < t->now.list.count; i++)
+        t->now.list.at[i].stack = stack_copy(user, t->now.list.at[i].stack);
+    if (status) user->hub = before;
+    set_clear(&t->next);
+    set_clear(&t->spare);
+    stack_forget_unions(user);
+    stepper_clear(&t->stepper);
+    return status;
+}
+
 /* One configuration needs no set while only one reading goes on: follows it
  * as far as that holds. Returns the bytes read; *c is the configuration there.
  */

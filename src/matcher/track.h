@@ -42,6 +42,10 @@ void track_free(Track *t);
 bool track_fork(Track *to, const Track *from, StackHub *hub,
                 const weir_limits *limits);
 
+/* Moves its stacks, history included, to another hub. OK, or what failed;
+ * then it stays where it was. What was tried is forgotten. */
+weir_status track_move(Track *t, StackHub *hub);
+
 /* Takes a token of these bytes as one step while there is a single reading;
  * CONFIG_FORKS, and nothing changed, when sets are needed or memory is out. */
 ConfigNext track_take_alone(Track *t, uint32_t token, Span bytes);

@@ -6,7 +6,8 @@
  * in its own order, on a second copy that nobody has warmed. Every digest must
  * be that of the serial run. Batches on pools of threads must give the rows
  * and answers of single calls. Matchers are made, forked, reset and freed
- * meanwhile. Meant for the thread sanitizer, too.
+ * meanwhile. Outputs with more open brackets together than there is room for
+ * are all read. Meant for the thread sanitizer, too.
  *
  * WEIR_SEED, WEIR_CASES (rounds). Labels: threads
  */
@@ -196,6 +197,77 @@ static void threads_see_what_one_sees(void **state)
            THREADS);
 }
 
+/* ---- brackets ---- */
+
+enum { HIGH = 400, OUTPUTS = 12, STACK_BYTES = 100000 };
+
+typedef struct Opener {
+    pthread_t thread;
+    weir_grammar *grammar;
+    Rng rng;
+    uint32_t done; /* outputs that went as they should */
+} Opener;
+
+/* HIGH brackets opened at random, then closed, with a copy on the way. */
+static bool one_output(Opener *o)
+{
+    static const char open[] = "([{", close[] = ")]}";
+    uint8_t kinds[HIGH];
+    bool ok = true;
+    weir_matcher *m = weir_matcher_new(o->grammar, NULL, NULL);
+    for (int i = 0; ok && i < HIGH; i++) {
+        kinds[i] = (uint8_t)rng_below(&o->rng, 3);
+        ok = weir_matcher_accept_bytes(m, (weir_bytes){&open[kinds[i]], 1},
+                                       NULL) == WEIR_ACCEPTED;
+        if (i != HIGH / 2) continue;
+        weir_matcher *copy = weir_matcher_fork(m);
+        weir_matcher_free(m);
+        m = copy;
+    }
+    for (int i = HIGH; ok && i-- > 0;) {
+        char bytes[2] = {i == HIGH - 1 ? 'x' : close[kinds[i]],
+                         close[kinds[i]]};
+        ok = weir_matcher_accept_bytes(
+                 m, (weir_bytes){bytes, i == HIGH - 1 ? 2 : 1}, NULL) ==
+             WEIR_ACCEPTED;
+    }
+    ok = ok && weir_matcher_is_completed(m) && !weir_matcher_error(m);
+    weir_matcher_free(m);
+    return ok;
+}
+
+static void *open_brackets(void *arg)
+{
+    Opener *o = arg;
+    while (o->done < OUTPUTS && one_output(o)) o->done++;
+    return NULL;
+}
+
+/* A hub has room for two of them, about; threads move from hub to hub. */
+static void full_hubs_are_left(void **state)
+{
+    static const char source[] = "root ::= \"x\" | \"(\" root \")\" | \"[\" "
+                                 "root \"]\" | \"{\" root \"}\"";
+    weir_compile_opts opts = {.size = sizeof opts};
+    opts.limits.max_memory = STACK_BYTES;
+    weir_grammar *g = weir_grammar_compile(
+        NULL, WEIR_EBNF, (weir_bytes){source, sizeof source - 1}, &opts, NULL);
+    Opener openers[THREADS];
+    (void)state;
+    assert_non_null(g);
+    for (uint32_t i = 0; i < THREADS; i++) {
+        openers[i] = (Opener){.grammar = g, .rng = {i}};
+        assert_int_equal(pthread_create(&openers[i].thread, NULL, open_brackets,
+                                        &openers[i]),
+                         0);
+    }
+    for (uint32_t i = 0; i < THREADS; i++) {
+        pthread_join(openers[i].thread, NULL);
+        assert_int_equal(openers[i].done, OUTPUTS);
+    }
+    weir_grammar_free(g);
+}
+
 /* ---- batches ---- */
 
 typedef struct Batch {
@@ -326,6 +398,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_see_what_one_sees),
+        cmocka_unit_test(full_hubs_are_left),
         cmocka_unit_test(batches_equal_single_calls),
     };
     mem = mem_from_env(NULL);

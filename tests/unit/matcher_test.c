@@ -382,7 +382,7 @@ static void scratch_lies_on_the_hub(void **state)
     StackUser scratch;
     run_open(&r, "root ::= \"a\" \"b\"", NULL);
     State *q = r.set.list.at[0].q;
-    stackuser_init(&scratch, &r.mem, &r.hub, true);
+    stackuser_init(&scratch, &r.mem, &r.hub, true, 0);
     const StackNode *kept = stack_push(&r.stepper.stacks, NULL, q, 0);
     size_t nbytes = stackhub_bytes(&r.hub);
     assert_ptr_equal(stack_push(&scratch, NULL, q, 0), kept);
