@@ -4,8 +4,9 @@
  * texts are allowed; a matcher follows one output and says, before every
  * decoding step, which tokens may come next, as a bitmask.
  *
- *     weir_vocab   *v = weir_vocab_load_file(NULL, "tokenizer.json", NULL, &e);
- *     weir_grammar *g = weir_grammar_compile(v, WEIR_JSON_OBJECT, none, NULL, &e);
+ *     weir_vocab *v = weir_vocab_load_file(NULL, "tokenizer.json", NULL, &e);
+ *     weir_grammar *g = weir_grammar_compile(v, WEIR_JSON_OBJECT, source,
+ *                                            NULL, &e);
  *     weir_matcher *m = weir_matcher_new(g, NULL, &e);
  *     while (!weir_matcher_is_terminated(m)) {
  *         if (weir_matcher_fill(m, row) == WEIR_FILL_APPLY)
@@ -59,24 +60,24 @@ typedef struct weir_bytes {
 } weir_bytes;
 
 /* Numbers are fixed for ever. The list is the only place that names them. */
-#define WEIR_STATUS_LIST(X)                          \
-    X(OK, 0, "ok")                                   \
-    X(NO_MEMORY, 1, "out of memory")                 \
-    X(ARGUMENT, 2, "invalid argument")               \
-    X(IO, 3, "cannot read the file")                 \
-    X(FORMAT, 4, "not a supported tokenizer file")   \
-    X(SYNTAX, 5, "syntax error")                     \
-    X(UNDEFINED, 6, "undefined name")                \
-    X(UNSUPPORTED, 7, "not supported")               \
-    X(EMPTY, 8, "the grammar allows no text at all") \
-    X(LIMIT_BYTES, 9, "source size limit reached")   \
-    X(LIMIT_DEPTH, 10, "nesting limit reached")      \
-    X(LIMIT_RULES, 11, "rule limit reached")         \
-    X(LIMIT_STATES, 12, "state limit reached")       \
-    X(LIMIT_WORK, 13, "work limit reached")          \
-    X(LIMIT_MEMORY, 14, "memory limit reached")      \
-    X(ROLLBACK, 15, "rollback beyond the start")     \
-    X(STALE, 16, "made for another position")        \
+#define WEIR_STATUS_LIST(X)                                                   \
+    X(OK, 0, "ok")                                                            \
+    X(NO_MEMORY, 1, "out of memory")                                          \
+    X(ARGUMENT, 2, "invalid argument")                                        \
+    X(IO, 3, "cannot read the file")                                          \
+    X(FORMAT, 4, "not a supported tokenizer file")                            \
+    X(SYNTAX, 5, "syntax error")                                              \
+    X(UNDEFINED, 6, "undefined name")                                         \
+    X(UNSUPPORTED, 7, "not supported")                                        \
+    X(EMPTY, 8, "the grammar allows no text at all")                          \
+    X(LIMIT_BYTES, 9, "source size limit max_source reached")                 \
+    X(LIMIT_DEPTH, 10, "nesting limit max_depth reached")                     \
+    X(LIMIT_RULES, 11, "rule limit max_rules reached")                        \
+    X(LIMIT_STATES, 12, "state limit max_states reached")                     \
+    X(LIMIT_WORK, 13, "work limit max_work, max_step or max_configs reached") \
+    X(LIMIT_MEMORY, 14, "memory limit max_memory reached")                    \
+    X(ROLLBACK, 15, "rollback beyond the start")                              \
+    X(STALE, 16, "made for another position")                                 \
     X(MISMATCH, 17, "saved for another grammar or vocabulary")
 
 typedef enum weir_status {
@@ -261,11 +262,15 @@ typedef struct weir_limits {
     uint32_t max_source;  /* bytes of source: 64 Mi */
     uint32_t max_depth;   /* nesting of a source: 10,000 */
     uint32_t max_rules;   /* 1,000,000 */
-    uint32_t max_states;  /* automaton states built at compile: 500,000 */
+    uint32_t max_states;  /* states of one automaton, and of a grammar's as
+                             outputs visit them: 500,000 */
     uint64_t max_work;    /* steps of compilation: 2e9 */
-    uint64_t max_memory;  /* bytes of one grammar's caches: 64 Mi */
+    uint64_t max_memory;  /* bytes, each of: a grammar's automata, what it keeps
+                             to make masks fast (full is no error: masks are
+                             made anew), the open rules of one output: 64 Mi */
     uint32_t max_configs; /* parallel readings of one matcher: 4,096 */
-    uint64_t max_step;    /* work of one call on a matcher: 20e6, about 1 s */
+    uint64_t max_step;    /* work of one call on a matcher: 20e6, about 1 s;
+                             what is remembered is no work */
 } weir_limits;
 
 typedef enum weir_draft {
