@@ -103,7 +103,7 @@ static void explore_config(MaskRun *run, const Findings *to, const Walk *w,
         leaving = own_leaving(c.q->frame, c.reg);
         inside = (RiseRange){0, leaving.hi};
     }
-    if (w->ninside) to->walk(to->user, w, inside);
+    if (w->ninside || w->cover) to->walk(to->user, w, inside);
     const MaskTrie *x = w->leaving;
     if (!x || run_failed(run)) return;
     if (x->rise && (leaving.lo > x->rise_max || leaving.hi < x->rise_min))
@@ -138,6 +138,9 @@ static unsigned many_bytes(const ByteSet *set)
            bit_count(set->word[2]) + bit_count(set->word[3]);
 }
 
+static const Walk *walk_for(MaskRun *run, const Findings *to, const MaskTrie *x,
+                            uint32_t node, uint32_t depth, Config c);
+
 /* A walk of the subtree at `node`, if it pays; its registers must be free of
  * limits, since what it finds is handed on without them. */
 static const Walk *subtree_walk(Direct *d, const TrieNode *node, uint32_t depth,
@@ -148,8 +151,8 @@ static const Walk *subtree_walk(Direct *d, const TrieNode *node, uint32_t depth,
     Config c = set->list.at[0];
     if (below < LARGE_TREE || many_bytes(&c.q->first) < MANY_BYTES) return NULL;
     if (d->x->rise && walk_is_own(c.q)) return NULL;
-    const Walk *w = explore_walk(d->run, d->x,
-                                 (uint32_t)(node - d->x->trie.nodes), depth, c);
+    const Walk *w = walk_for(d->run, d->to, d->x,
+                             (uint32_t)(node - d->x->trie.nodes), depth, c);
     if (!w || w->leaks) return NULL;
     if (w->rise_kind != RISE_OWN) return w;
     RiseRange r = own_leaving(c.q->frame, c.reg);
@@ -201,9 +204,11 @@ static void explore_direct(MaskRun *run, const Findings *to, const MaskTrie *x,
 
 typedef struct Gather {
     MaskRun *run;
+    const Findings *to;
     const MaskTrie *x;
+    RiseRange range;
+    ConfigSet *direct; /* what has no walk */
     VEC(Config) configs;
-    bool failed;
 } Gather;
 
 static void gather_config(void *user, Config c)
@@ -212,39 +217,37 @@ static void gather_config(void *user, Config c)
     if (!vec_push(g->run->mem, &g->configs, c)) g->run->no_memory = true;
 }
 
-/* True if every configuration has a walk that can be used. */
-static bool all_walk(Gather *g)
+/* By the walk of c, or later. */
+static void gather_explore(Gather *g, Config c)
 {
-    if (g->x->trie.nids < SMALL_TRIE || g->run->depth > MAX_DEPTH) return false;
-    for (uint32_t i = 0; i < g->configs.count; i++) {
-        Config c = g->configs.at[i];
-        if (g->x->rise && walk_is_own(c.q)) return false;
-        const Walk *w = explore_walk(g->run, g->x, TRIE_ROOT, 0, c);
-        if (!w || w->leaks) return false;
+    const Walk *w = NULL;
+    bool is_small = g->x->trie.nids < SMALL_TRIE || g->run->depth > MAX_DEPTH;
+    if (!is_small && !(g->x->rise && walk_is_own(c.q)))
+        w = walk_for(g->run, g->to, g->x, TRIE_ROOT, 0, c);
+    if (run_failed(g->run)) return;
+    if (w && !w->leaks) {
+        explore_config(g->run, g->to, w, c, g->range);
+        return;
     }
-    return true;
+    if (!g->direct) g->direct = set_borrow(g->run);
+    if (g->direct) set_add(&g->run->stepper, g->direct, c);
 }
 
 void explore_set(MaskRun *run, const Findings *to, const MaskTrie *x,
                  const ConfigSet *set, RiseRange range)
 {
     const TrieNode *root = &x->trie.nodes[TRIE_ROOT];
-    Gather g = {.run = run, .x = x};
+    Gather g = {.run = run, .to = to, .x = x, .range = range};
     bool reaches = set_each_return(&run->stepper, set, gather_config, &g);
     if (reaches && to->bottom && x->skip)
         to->bottom(to->user, x, root, 0, range);
     run->depth++;
-    if (!all_walk(&g)) {
-        if (!run_failed(run))
-            explore_direct(run, to, x, TRIE_ROOT, 0, set, range, false);
-    } else {
-        for (uint32_t i = 0; i < g.configs.count && !run_failed(run); i++) {
-            Config c = g.configs.at[i];
-            const Walk *w = explore_walk(run, x, TRIE_ROOT, 0, c);
-            if (w) explore_config(run, to, w, c, range);
-        }
-    }
+    for (uint32_t i = 0; i < g.configs.count && !run_failed(run); i++)
+        gather_explore(&g, g.configs.at[i]);
+    if (g.direct && !run_failed(run))
+        explore_direct(run, to, x, TRIE_ROOT, 0, g.direct, range, false);
     run->depth--;
+    if (g.direct) set_give(run, g.direct);
     vec_free(run->mem, &g.configs);
 }
 
@@ -253,11 +256,11 @@ void explore_set(MaskRun *run, const Findings *to, const MaskTrie *x,
 static void build_walk(void *user, const Walk *w, RiseRange range)
 {
     WalkBuild *b = user;
-    for (uint32_t i = 0; i < w->ninside && !b->no_memory; i++) {
+    assert(!w->cover); /* which walks from the root of all tokens have */
+    for (uint32_t i = 0; i < w->ninside; i++) {
         uint32_t rise = w->rise ? w->rise[i] : 0;
-        if (w->rise && !rise_in(range, rise)) continue;
-        b->no_memory =
-            !vec_push(b->mem, &b->inside, (WalkEntry){w->inside[i], 0, rise});
+        if (!w->rise || rise_in(range, rise))
+            walkbuild_id(b, w->inside[i], rise);
     }
 }
 
@@ -309,22 +312,65 @@ static const Walk *make_walk(MaskRun *run, WalkCache *cache, WalkBuild *b,
     return w;
 }
 
-const Walk *explore_walk(MaskRun *run, const MaskTrie *x, uint32_t node,
-                         uint32_t depth, Config c)
+/* The walk of (x, node, q, reg, follow), made if new. */
+static const Walk *walk_get(MaskRun *run, const MaskTrie *x, uint32_t node,
+                            uint32_t depth, Config c, const ByteSet *follow)
 {
     WalkCache *cache = cache_for(run, x, c.q);
     uint32_t reg = walk_is_own(c.q) ? 0 : reg_class(c.q, c.reg, x->trie.depth);
-    const Walk *known = walkcache_find(cache, x, node, c.q, reg);
+    const Walk *known = walkcache_find(cache, x, node, c.q, reg, follow);
     if (known || walkcache_is_full(cache)) return known;
     WalkBuild b = {.vocab = run->vocab->vocab,
                    .mem = run->mem,
+                   .covers = &run->vocab->covers,
+                   .loops = &run->loops,
                    .trie = x,
                    .q = c.q,
                    .node = node,
                    .depth = depth,
                    .reg = reg,
+                   .follow = follow,
+                   .has_rise = x->rise || walk_is_own(c.q),
                    .max_leaving = cache->max_leaving};
     const Walk *w = make_walk(run, cache, &b, c);
     walkbuild_free(&b);
     return w;
+}
+
+const Walk *explore_walk(MaskRun *run, const MaskTrie *x, uint32_t node,
+                         uint32_t depth, Config c)
+{
+    return walk_get(run, x, node, depth, c, NULL);
+}
+
+static void follow_add(void *user, Config c)
+{
+    ByteSet *follow = user;
+    for (int i = 0; i < 4; i++) follow->word[i] |= c.q->first.word[i];
+}
+
+/* The bytes that can be read after c's frame has returned. False: what lies
+ * below the bottom is not known, and counts. */
+static bool follow_find(MaskRun *run, const Findings *to, Config c,
+                        ByteSet *follow)
+{
+    bool reaches = !c.stack || c.stack->ends;
+    *follow = (ByteSet){{0}};
+    if (c.stack) {
+        ConfigSet *set = set_of_returns(run, c.stack);
+        if (!set) return false;
+        reaches |= set_each_return(&run->stepper, set, follow_add, follow);
+        set_give(run, set);
+    }
+    return !reaches || !to->bottom;
+}
+
+/* The walk of c, by what follows c's frame if it leaves too much else. */
+static const Walk *walk_for(MaskRun *run, const Findings *to, const MaskTrie *x,
+                            uint32_t node, uint32_t depth, Config c)
+{
+    ByteSet follow;
+    const Walk *w = walk_get(run, x, node, depth, c, NULL);
+    if (!w || !w->leaks || !follow_find(run, to, c, &follow)) return w;
+    return walk_get(run, x, node, depth, c, &follow);
 }

@@ -17,6 +17,7 @@ typedef struct MaskVocab {
     const Vocab *vocab;
     Arena arena;
     MaskTrie main; /* all text tokens */
+    CoverTable covers;
     WalkCache cache;
     uint32_t width, nwords;
 } MaskVocab;
@@ -31,6 +32,7 @@ typedef struct MaskRun {
     VEC(ConfigSet *) sets; /* free ones */
     VEC(uint32_t) regs;    /* register classes of the set in hand */
     VEC(uint32_t) ids;     /* ids of the mask in the making */
+    LoopTable *loops;      /* NULL until needed */
     uint32_t depth;        /* of explore_set in itself */
     uint32_t min_chars;    /* the least max_chars; UINT32_MAX: none */
     bool no_memory;

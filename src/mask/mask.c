@@ -34,7 +34,8 @@ bool maskvocab_init(MaskVocab *v, const Mem *mem, const Vocab *vocab)
     bool ok = trie_build(&v->main.trie, &v->arena, mem, entries, n);
     mem_free(mem, entries, (vocab->ntokens + 1) * sizeof *entries);
     v->main.is_shared = true;
-    ok = ok && walkcache_init(&v->cache, mem, true, 0);
+    ok = ok && covers_init(&v->covers, mem, vocab, &v->main.trie) &&
+         walkcache_init(&v->cache, mem, true, 0);
     if (!ok) maskvocab_free(v);
     return ok;
 }
@@ -43,6 +44,7 @@ void maskvocab_free(MaskVocab *v)
 {
     if (!v->mem) return;
     walkcache_free(&v->cache);
+    covers_free(&v->covers);
     arena_free(&v->arena);
     v->mem = NULL;
 }
@@ -135,6 +137,7 @@ void maskrun_free(MaskRun *run)
     vec_free(run->mem, &run->sets);
     vec_free(run->mem, &run->regs);
     vec_free(run->mem, &run->ids);
+    loops_free(run->loops, run->mem);
     run->mem = NULL;
 }
 
@@ -164,6 +167,38 @@ static void build_base(RowBuild *b, const uint32_t *bitmap)
     for (uint32_t i = 0; i < b->run->vocab->nwords; i++) b->row[i] |= bitmap[i];
 }
 
+/* The cover's tokens of at most `most` characters. */
+static void build_cover_part(RowBuild *b, const Cover *cover, uint32_t most)
+{
+    MaskRun *run = b->run;
+    CoverTable *covers = &run->vocab->covers;
+    const uint32_t *kept = cover_upto(covers, cover, most);
+    if (kept) {
+        build_base(b, kept);
+        return;
+    }
+    size_t nbytes = run->vocab->nwords * sizeof *b->row;
+    uint32_t *part = mem_new(run->mem, nbytes);
+    b->is_whole = true;
+    if (part)
+        cover_write(covers, cover, most, part);
+    else
+        run->no_memory = true;
+    for (uint32_t i = 0; part && i < run->vocab->nwords; i++)
+        b->row[i] |= part[i];
+    mem_free(run->mem, part, nbytes);
+}
+
+static void build_cover(RowBuild *b, const Walk *w, RiseRange range, bool all)
+{
+    if (all)
+        build_base(b, w->cover->row);
+    else if (w->cover_counts)
+        build_cover_part(b, w->cover, range.hi);
+    else if (rise_in(range, 1))
+        build_base(b, w->cover->row);
+}
+
 static void row_walk(void *user, const Walk *w, RiseRange range)
 {
     RowBuild *b = user;
@@ -172,6 +207,7 @@ static void row_walk(void *user, const Walk *w, RiseRange range)
         build_base(b, w->bitmap);
         return;
     }
+    if (w->cover) build_cover(b, w, range, all);
     if (w->ninside > b->run->vocab->nwords) b->is_whole = true;
     for (uint32_t i = 0; i < w->ninside; i++)
         if (all || rise_in(range, w->rise[i])) build_id(b, w->inside[i]);

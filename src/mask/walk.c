@@ -3,8 +3,13 @@
  * walk_regular follows one automaton state down the trie, depth first; at a
  * state that may return, everything below the node leaves as well. In a
  * counted frame the limits are ignored and the copies counted instead.
- * Cost: 15 to 20 ns a visited node, about 4 ms for a JSON string over 128,000
- * tokens; so it is done once a state.
+ *
+ * Pruning, by the state's loop. While all that was read since the root are
+ * units of q's loop, the cover has the tokens and a subtree is left alone
+ * unless something below is an exit of the loop (or can follow it). Elsewhere
+ * a subtree is taken whole if all below are units of the state's own loop.
+ * Cost: 10 to 20 ns a visited node, of 270,000 for a vocabulary of 128,000
+ * tokens; some thousands for a string, whose only exits are quote and escape.
  * Tests: prop/masks_vs_oracle_test.c, unit/walk_test.c.
  */
 #include "mask/walk.h"
@@ -54,20 +59,29 @@ bool walkcache_is_full(WalkCache *cache)
 }
 
 static uint64_t walk_hash(const MaskTrie *trie, uint32_t node, const State *q,
-                          uint32_t reg)
+                          uint32_t reg, const ByteSet *follow)
 {
     uint64_t h = hash_mix((uintptr_t)q, (uint64_t)trie->serial << 32 | node);
-    return hash_mix(h, reg);
+    h = hash_mix(h, reg);
+    for (int i = 0; follow && i < 4; i++) h = hash_mix(h, follow->word[i]);
+    return h;
+}
+
+static bool follow_is(const ByteSet *a, const ByteSet *b)
+{
+    return a && b ? !memcmp(a, b, sizeof *a) : a == b;
 }
 
 const Walk *walkcache_find(WalkCache *cache, const MaskTrie *trie,
-                           uint32_t node, State *q, uint32_t reg)
+                           uint32_t node, State *q, uint32_t reg,
+                           const ByteSet *follow)
 {
-    uint64_t h = walk_hash(trie, node, q, reg);
+    uint64_t h = walk_hash(trie, node, q, reg, follow);
     for (SharedPos p = shared_first(&cache->table, h); p.item;
          p = shared_next(h, p)) {
         const Walk *w = (const Walk *)(const void *)p.item;
-        if (w->q == q && w->trie == trie && w->node == node && w->reg == reg)
+        if (w->q == q && w->trie == trie && w->node == node && w->reg == reg &&
+            follow_is(w->follow, follow))
             return w;
     }
     return NULL;
@@ -77,8 +91,19 @@ const Walk *walkcache_find(WalkCache *cache, const MaskTrie *trie,
 
 void walkbuild_free(WalkBuild *b)
 {
-    vec_free(b->mem, &b->inside);
-    vec_free(b->mem, &b->leaving);
+    vec_free(b->mem, &b->ids);
+    vec_free(b->mem, &b->rises);
+    vec_free(b->mem, &b->exits);
+}
+
+/* Room for `count` more ids. */
+static bool inside_reserve(WalkBuild *b, uint32_t count)
+{
+    size_t need = (size_t)b->ids.count + count;
+    if (!vec_reserve(b->mem, &b->ids, need) ||
+        (b->has_rise && !vec_reserve(b->mem, &b->rises, need)))
+        b->no_memory = true;
+    return !b->no_memory;
 }
 
 static uint32_t place_rise(const WalkBuild *b, const MaskTrie *x,
@@ -90,23 +115,45 @@ static uint32_t place_rise(const WalkBuild *b, const MaskTrie *x,
 void walkbuild_inside(WalkBuild *b, const MaskTrie *x, uint32_t from,
                       uint32_t to, uint32_t rise)
 {
-    for (uint32_t p = from; p < to && !b->no_memory; p++)
-        b->no_memory = !vec_push(
-            b->mem, &b->inside,
-            (WalkEntry){x->trie.ids[p], 0, place_rise(b, x, p, rise)});
+    if (from == to || !inside_reserve(b, to - from)) return;
+    memcpy(b->ids.at + b->ids.count, x->trie.ids + from,
+           (to - from) * sizeof *b->ids.at);
+    b->ids.count += to - from;
+    if (!b->has_rise) return;
+    for (uint32_t p = from; p < to; p++)
+        b->rises.at[b->rises.count++] = place_rise(b, x, p, rise);
+}
+
+void walkbuild_id(WalkBuild *b, uint32_t id, uint32_t rise)
+{
+    if (!inside_reserve(b, 1)) return;
+    b->ids.at[b->ids.count++] = id;
+    if (b->has_rise) b->rises.at[b->rises.count++] = rise;
+}
+
+static void exit_add(WalkBuild *b, WalkExit e)
+{
+    if (e.from == e.to) return;
+    if (e.to - e.from > b->max_leaving - b->nleaving) b->leaks = true;
+    if (b->leaks) return;
+    b->nleaving += e.to - e.from;
+    if (!vec_push(b->mem, &b->exits, e)) b->no_memory = true;
 }
 
 void walkbuild_exit(WalkBuild *b, const MaskTrie *x, const TrieNode *node,
                     uint32_t depth, uint32_t rise)
 {
-    uint32_t from = trie_own_end(&x->trie, node);
-    if (node->tok_end - from > b->max_leaving - b->leaving.count)
-        b->leaks = true;
-    if (b->leaks) return;
-    for (uint32_t p = from; p < node->tok_end && !b->no_memory; p++) {
-        WalkEntry e = {x->trie.ids[p], depth + (x->skip ? x->skip[p] : 0),
-                       place_rise(b, x, p, rise)};
-        b->no_memory = !vec_push(b->mem, &b->leaving, e);
+    WalkExit e = {x, trie_own_end(&x->trie, node), node->tok_end, depth, rise};
+    if (!b->follow) {
+        exit_add(b, e);
+        return;
+    }
+    for (uint32_t i = 0; i < node->nchildren; i++) {
+        const TrieNode *child = &x->trie.nodes[node->child + i];
+        if (!byteset_has(b->follow, child->byte)) continue;
+        e.from = child->tok;
+        e.to = child->tok_end;
+        exit_add(b, e);
     }
 }
 
@@ -115,8 +162,18 @@ void walkbuild_exit(WalkBuild *b, const MaskTrie *x, const TrieNode *node,
 typedef struct RegularLevel {
     ChildCursor children;
     State *q;
-    uint32_t rise; /* copies complete */
+    uint32_t rise;   /* copies complete */
+    bool is_covered; /* all since the root are units of the cover */
+    uint8_t left;    /* covered: bytes to the end of the character */
 } RegularLevel;
+
+typedef struct Regular {
+    WalkBuild *b;
+    RegularLevel *levels;
+    ByteSet units; /* of the cover */
+    uint64_t out;  /* groups for which a covered subtree is walked */
+    weir_status status;
+} Regular;
 
 /* Where a byte leads in a frame without calls. False: nowhere. */
 static bool regular_step(State *q, uint32_t rise, uint8_t byte, State **to,
@@ -140,138 +197,244 @@ static bool regular_step(State *q, uint32_t rise, uint8_t byte, State **to,
     return true;
 }
 
-/* A node was reached in state q. */
+/* The node of level `at` was reached. */
 static void regular_reached(WalkBuild *b, const TrieNode *node, uint32_t depth,
-                            const State *q, uint32_t rise)
+                            const RegularLevel *at)
 {
-    bool is_counted = q->frame->is_counted;
-    bool between = !is_counted || q->is_loop;
-    walkbuild_inside(b, b->trie, node->tok, trie_own_end(&b->trie->trie, node),
-                     between ? rise : rise + 1);
-    if (is_counted ? q->is_loop : q->accepts)
-        walkbuild_exit(b, b->trie, node, depth, rise);
+    bool is_counted = at->q->frame->is_counted;
+    bool between = !is_counted || at->q->is_loop;
+    if (!at->is_covered)
+        walkbuild_inside(b, b->trie, node->tok,
+                         trie_own_end(&b->trie->trie, node),
+                         between ? at->rise : at->rise + 1);
+    if (is_counted ? at->q->is_loop : at->q->accepts)
+        walkbuild_exit(b, b->trie, node, depth, at->rise);
 }
 
-static void regular_run(WalkBuild *b, RegularLevel *levels, weir_status *status)
+static void cover_step(const Regular *r, const RegularLevel *from, uint8_t byte,
+                       RegularLevel *to)
 {
+    to->is_covered =
+        from->is_covered && (from->left || byteset_has(&r->units, byte));
+    if (!to->is_covered) return;
+    to->left = (uint8_t)(from->left ? from->left - 1u : rest_of(byte));
+}
+
+/* Places below the node, `depth` bytes above which were read, all inside: each
+ * by its own number of copies, one a character. */
+static void take_counted(WalkBuild *b, uint32_t from, uint32_t to,
+                         uint32_t depth, uint32_t rise)
+{
+    const MaskTrie *x = b->trie;
+    for (uint32_t p = from; p < to; p++) {
+        Span text = vocab_bytes(b->vocab, x->trie.ids[p]);
+        uint32_t n = 0;
+        for (size_t i = depth + (x->skip ? x->skip[p] : 0); i < text.size; i++)
+            n += (text.at[i] & 0xC0) != 0x80;
+        walkbuild_inside(b, x, p, p + 1, rise + n);
+    }
+}
+
+/* Takes all below the node if it is made of units of the state's loop. */
+static bool take_subtree(WalkBuild *b, const TrieNode *node, uint32_t depth,
+                         const RegularLevel *at)
+{
+    enum { WORTH = 4 };
+    uint32_t from = trie_own_end(&b->trie->trie, node);
+    if (at->is_covered || node->tok_end - from < WORTH) return false;
+    const Loop *loop = loop_of(b->loops, b->mem, at->q);
+    if (!loop->is_any || node->below & ~loop->in) return false;
+    if (loop->may_return && (!b->follow || node->below & groups_of(b->follow)))
+        return false;
+    if (loop->counts)
+        take_counted(b, from, node->tok_end, depth, at->rise);
+    else
+        walkbuild_inside(b, b->trie, from, node->tok_end,
+                         at->q->frame->is_counted ? at->rise + 1 : at->rise);
+    return true;
+}
+
+/* True if the walk goes on below the node of level `at`. */
+static bool goes_below(const Regular *r, const TrieNode *node, uint32_t depth,
+                       const RegularLevel *at)
+{
+    if (!node->nchildren || at->q->is_final) return false;
+    if (at->is_covered) return node->below & r->out;
+    return !take_subtree(r->b, node, depth, at);
+}
+
+static void regular_run(Regular *r)
+{
+    WalkBuild *b = r->b;
     const Trie *trie = &b->trie->trie;
     uint32_t depth = 0;
-    levels[0].q = b->q;
-    levels[0].rise = 0;
-    children_begin(&levels[0].children, trie, b->node, &b->q->first);
-    while (!*status && !b->leaks) {
-        RegularLevel *level = &levels[depth];
+    children_begin(&r->levels[0].children, trie, b->node, &b->q->first);
+    while (!r->status && !b->leaks && !b->no_memory) {
+        RegularLevel *level = &r->levels[depth], *below = level + 1;
         uint32_t child = children_next(&level->children, trie);
         if (!child) {
             if (!depth--) return;
             continue;
         }
         const TrieNode *n = &trie->nodes[child];
-        RegularLevel *below = level + 1;
         if (!regular_step(level->q, level->rise, n->byte, &below->q,
-                          &below->rise, status))
+                          &below->rise, &r->status))
             continue;
-        regular_reached(b, n, b->depth + depth + 1, below->q, below->rise);
-        if (!n->nchildren || below->q->is_final) continue;
+        cover_step(r, level, n->byte, below);
+        regular_reached(b, n, b->depth + depth + 1, below);
+        if (!goes_below(r, n, b->depth + depth + 1, below)) continue;
         children_begin(&below->children, trie, child, &below->q->first);
         depth++;
     }
 }
 
+/* At the root of all tokens: what q loops over is known already. */
+static void cover_begin(Regular *r)
+{
+    WalkBuild *b = r->b;
+    if (b->node != TRIE_ROOT || b->trie->skip || !b->covers->mem) return;
+    const Loop *loop = loop_of(b->loops, b->mem, b->q);
+    if (!loop->is_any) return;
+    if (loop->may_return && !b->follow) return; /* all of it leaves */
+    b->cover = cover_find(b->covers, &loop->units);
+    if (!b->cover) return;
+    b->cover_counts = loop->counts;
+    r->levels[0].is_covered = true;
+    r->units = loop->units;
+    r->out = loop->out;
+    if (loop->may_return) r->out |= groups_of(b->follow);
+}
+
 void walk_regular(WalkBuild *b, weir_status *status)
 {
     size_t nbytes = (b->trie->trie.depth + 2) * sizeof(RegularLevel);
-    RegularLevel *levels = mem_new(b->mem, nbytes);
-    if (levels) regular_run(b, levels, status);
-    b->no_memory |= !levels;
-    mem_free(b->mem, levels, nbytes);
+    Regular r = {.b = b, .levels = mem_new(b->mem, nbytes)};
+    if (r.levels) {
+        r.levels[0] = (RegularLevel){.q = b->q};
+        cover_begin(&r);
+        regular_run(&r);
+    }
+    *status = r.status;
+    b->no_memory |= !r.levels;
+    mem_free(b->mem, r.levels, nbytes);
 }
 
 /* ---- keeping ---- */
 
-static void rise_bounds(const WalkEntry *at, uint32_t count, uint32_t *least,
+static void rise_bounds(const uint32_t *rise, uint32_t count, uint32_t *least,
                         uint32_t *most)
 {
     *least = count ? UINT32_MAX : 0;
     *most = 0;
     for (uint32_t i = 0; i < count; i++) {
-        *least = MIN(*least, at[i].rise);
-        *most = MAX(*most, at[i].rise);
+        *least = MIN(*least, rise[i]);
+        *most = MAX(*most, rise[i]);
     }
 }
 
-static const uint32_t *bitmap_make(Arena *arena, const uint32_t *ids,
-                                   uint32_t count, uint32_t nwords)
+static const uint32_t *bitmap_make(Arena *arena, const Walk *w, uint32_t nwords)
 {
     uint32_t *row = arena_zero(arena, nwords * sizeof *row);
-    for (uint32_t i = 0; row && i < count; i++)
-        row[ids[i] / 32] |= 1u << (ids[i] % 32);
+    if (row && w->cover) memcpy(row, w->cover->row, nwords * sizeof *row);
+    for (uint32_t i = 0; row && i < w->ninside; i++)
+        row[w->inside[i] / 32] |= 1u << (w->inside[i] % 32);
     return row;
 }
 
 static bool keep_inside(WalkCache *cache, Walk *w, const WalkBuild *b,
                         uint32_t nwords)
 {
-    uint32_t n = b->inside.count;
-    uint32_t *ids = arena_array(&cache->arena, uint32_t, n + 1);
-    uint32_t *rise = NULL;
-    if (w->rise_kind != RISE_NONE)
-        rise = arena_array(&cache->arena, uint32_t, n + 1);
-    if (!ids || (w->rise_kind != RISE_NONE && !rise)) return false;
-    for (uint32_t i = 0; i < n; i++) {
-        ids[i] = b->inside.at[i].id;
-        if (rise) rise[i] = b->inside.at[i].rise;
-    }
-    rise_bounds(b->inside.at, n, &w->rise_min, &w->rise_max);
-    w->inside = ids;
-    w->rise = rise;
+    uint32_t n = b->ids.count;
     w->ninside = n;
-    if (n >= BITMAP_FROM)
-        w->bitmap = bitmap_make(&cache->arena, ids, n, nwords);
+    w->inside = arena_copy(&cache->arena, b->ids.at, n * sizeof *b->ids.at);
+    if (b->has_rise)
+        w->rise =
+            arena_copy(&cache->arena, b->rises.at, n * sizeof *b->rises.at);
+    if (!w->inside || (b->has_rise && !w->rise)) return false;
+    if (b->has_rise) rise_bounds(w->rise, n, &w->rise_min, &w->rise_max);
+    w->cover = b->cover;
+    w->cover_counts = b->cover_counts;
+    if (w->cover && b->has_rise) {
+        w->rise_min = MIN(w->rise_min, 1);
+        w->rise_max =
+            MAX(w->rise_max, b->cover_counts ? b->covers->longest : 1);
+    }
+    if (n >= BITMAP_FROM) w->bitmap = bitmap_make(&cache->arena, w, nwords);
     return n < BITMAP_FROM || w->bitmap;
 }
 
-/* The entries of a trie under construction, one block: the texts, then what
- * the trie's places keep. */
-static MaskTrie *leaving_make(WalkCache *cache, const WalkBuild *b,
-                              const TrieEntry *texts, RiseKind kind)
+/* The entries of a remainder trie in the making. */
+typedef struct Leaving {
+    TrieEntry *texts; /* with the index of the entry in place of an id */
+    uint32_t *ids, *skip, *rise;
+    uint32_t count;
+} Leaving;
+
+static void leaving_add(Leaving *l, const WalkBuild *b, const WalkExit *e)
 {
-    uint32_t n = b->leaving.count;
+    const MaskTrie *x = e->x;
+    for (uint32_t p = e->from; p < e->to; p++) {
+        uint32_t i = l->count++, id = x->trie.ids[p];
+        uint32_t skip = e->depth + (x->skip ? x->skip[p] : 0);
+        Span text = vocab_bytes(b->vocab, id);
+        l->texts[i] = (TrieEntry){span_of(text.at + skip, text.size - skip), i};
+        l->ids[i] = id;
+        l->skip[i] = skip;
+        l->rise[i] = place_rise(b, x, p, e->rise);
+    }
+}
+
+static bool leaving_begin(Leaving *l, const WalkBuild *b)
+{
+    uint32_t n = b->nleaving;
+    *l = (Leaving){.texts = mem_new(b->mem, n * sizeof *l->texts),
+                   .ids = mem_new(b->mem, 3 * n * sizeof *l->ids)};
+    if (!l->texts || !l->ids) return false;
+    l->skip = l->ids + n;
+    l->rise = l->skip + n;
+    for (uint32_t i = 0; i < b->exits.count; i++)
+        leaving_add(l, b, &b->exits.at[i]);
+    assert(l->count == n);
+    return true;
+}
+
+static void leaving_end(Leaving *l, const WalkBuild *b)
+{
+    mem_free(b->mem, l->texts, b->nleaving * sizeof *l->texts);
+    mem_free(b->mem, l->ids, 3 * b->nleaving * sizeof *l->ids);
+}
+
+static MaskTrie *leaving_make(WalkCache *cache, const WalkBuild *b,
+                              const Leaving *l)
+{
     MaskTrie *x = arena_new(&cache->arena, MaskTrie);
-    if (!x || !trie_build(&x->trie, &cache->arena, b->mem, texts, n))
+    if (!x || !trie_build(&x->trie, &cache->arena, b->mem, l->texts, l->count))
         return NULL;
+    uint32_t n = l->count;
     uint32_t *skip = arena_array(&cache->arena, uint32_t, n);
-    uint32_t *rise = kind ? arena_array(&cache->arena, uint32_t, n) : NULL;
-    if (!skip || (kind && !rise)) return NULL;
+    uint32_t *rise = NULL;
+    if (b->has_rise) rise = arena_array(&cache->arena, uint32_t, n);
+    if (!skip || (b->has_rise && !rise)) return NULL;
     for (uint32_t p = 0; p < n; p++) {
-        const WalkEntry *e = &b->leaving.at[x->trie.ids[p]];
-        skip[p] = e->skip;
-        if (rise) rise[p] = e->rise;
-        x->trie.ids[p] = e->id;
+        uint32_t i = x->trie.ids[p];
+        skip[p] = l->skip[i];
+        if (rise) rise[p] = l->rise[i];
+        x->trie.ids[p] = l->ids[i];
     }
     x->skip = skip;
     x->rise = rise;
-    rise_bounds(b->leaving.at, n, &x->rise_min, &x->rise_max);
+    if (rise) rise_bounds(rise, n, &x->rise_min, &x->rise_max);
     x->is_shared = cache->is_shared;
     x->serial = cache->table.count + 1;
     return x;
 }
 
-/* Texts carry the index of their entry in place of an id. */
 static bool keep_leaving(WalkCache *cache, Walk *w, const WalkBuild *b)
 {
-    uint32_t n = b->leaving.count;
-    if (!n || b->leaks) return true;
-    TrieEntry *texts = mem_new(b->mem, n * sizeof *texts);
-    if (!texts) return false;
-    for (uint32_t i = 0; i < n; i++) {
-        const WalkEntry *e = &b->leaving.at[i];
-        Span text = vocab_bytes(b->vocab, e->id);
-        texts[i] =
-            (TrieEntry){span_of(text.at + e->skip, text.size - e->skip), i};
-    }
-    w->leaving = leaving_make(cache, b, texts, w->rise_kind);
-    mem_free(b->mem, texts, n * sizeof *texts);
+    Leaving l;
+    if (!b->nleaving) return true;
+    if (leaving_begin(&l, b)) w->leaving = leaving_make(cache, b, &l);
+    leaving_end(&l, b);
     return w->leaving != NULL;
 }
 
@@ -279,7 +442,7 @@ static Walk *keep_new(WalkCache *cache, const WalkBuild *b, uint32_t nwords)
 {
     Walk *w = arena_new(&cache->arena, Walk);
     if (!w) return NULL;
-    w->item.hash = walk_hash(b->trie, b->node, b->q, b->reg);
+    w->item.hash = walk_hash(b->trie, b->node, b->q, b->reg, b->follow);
     w->trie = b->trie;
     w->q = b->q;
     w->node = b->node;
@@ -288,6 +451,9 @@ static Walk *keep_new(WalkCache *cache, const WalkBuild *b, uint32_t nwords)
     w->rise_kind = walk_is_own(b->q) ? RISE_OWN
                    : b->trie->rise   ? RISE_TRIE
                                      : RISE_NONE;
+    if (b->follow)
+        w->follow = arena_copy(&cache->arena, b->follow, sizeof *b->follow);
+    if (b->follow && !w->follow) return NULL;
     if (b->leaks) return w;
     return keep_inside(cache, w, b, nwords) && keep_leaving(cache, w, b) ? w
                                                                          : NULL;
@@ -296,7 +462,8 @@ static Walk *keep_new(WalkCache *cache, const WalkBuild *b, uint32_t nwords)
 const Walk *walkcache_keep(WalkCache *cache, WalkBuild *b, uint32_t nwords)
 {
     lock_take(&cache->lock);
-    const Walk *w = walkcache_find(cache, b->trie, b->node, b->q, b->reg);
+    const Walk *w =
+        walkcache_find(cache, b->trie, b->node, b->q, b->reg, b->follow);
     if (!w) {
         Walk *made = keep_new(cache, b, nwords);
         if (made && shared_add(&cache->table, &cache->arena, &made->item))

@@ -16,11 +16,21 @@
  * Counted frames that hold their operand (maxLength, runs of blanks) are
  * walked once for all registers: `rise` says how many copies a token begins
  * before its end, or before it leaves; the register decides which count.
+ *
+ * Where a state loops over many characters (mask/loop.h), the tokens made of
+ * them are a row that the vocabulary keeps, the walk's cover, and the walk
+ * looks only for tokens with something else in them.
+ *
+ * A loop that may end anywhere (an identifier) leaves too much to be kept.
+ * Then the walk is made anew for those remainders alone that begin with a byte
+ * which can be read there: its `follow`.
  */
 #ifndef WEIR_MASK_WALK_H
 #define WEIR_MASK_WALK_H
 
+#include "mask/cover.h"
 #include "mask/direct.h"
+#include "mask/loop.h"
 #include "vocab/vocab.h"
 
 /* Token texts, or remainders of them. */
@@ -43,13 +53,16 @@ typedef struct Walk {
     SharedItem item;
     const MaskTrie *trie;
     State *q;
-    uint32_t node, reg; /* reg: only for counted frames that call */
+    uint32_t node, reg;    /* reg: only for counted frames that call */
+    const ByteSet *follow; /* NULL: whatever follows */
+    const Cover *cover;    /* inside too, beside the list; NULL: none */
+    bool cover_counts;     /* rise: a cover's token's characters; else 1 */
     uint32_t ninside;
     const uint32_t *inside;
     const uint32_t *rise; /* by index in inside; NULL with RISE_NONE */
     uint32_t rise_min, rise_max;
     RiseKind rise_kind;
-    const uint32_t *bitmap;  /* of inside, a whole row; NULL when few */
+    const uint32_t *bitmap;  /* of all inside, a whole row; NULL when few */
     const MaskTrie *leaving; /* NULL: nothing leaves */
     bool leaks; /* too much leaves: walk with the real stack instead */
 } Walk;
@@ -71,27 +84,35 @@ size_t walkcache_bytes(WalkCache *cache);
 /* True once a walk did not fit: no more are kept. */
 bool walkcache_is_full(WalkCache *cache);
 
-/* Entries of a walk in the making. */
-typedef struct WalkEntry {
-    uint32_t id, skip, rise;
-} WalkEntry;
+/* Places [from, to) of x are left to be read after `depth` bytes below its
+ * root. */
+typedef struct WalkExit {
+    const MaskTrie *x;
+    uint32_t from, to, depth, rise;
+} WalkExit;
 
 typedef struct WalkBuild {
     const Vocab *vocab;
     const Mem *mem;
+    CoverTable *covers;
+    LoopTable **loops;
     const MaskTrie *trie;
     State *q;
     uint32_t node, depth, reg; /* depth: bytes above `node` */
-    VEC(WalkEntry) inside;     /* skip unused */
-    VEC(WalkEntry) leaving;    /* skip: bytes before the remainder */
-    uint32_t max_leaving;
-    bool leaks, no_memory;
+    const ByteSet *follow;     /* as in Walk; borrowed */
+    const Cover *cover;
+    VEC(uint32_t) ids, rises; /* inside; rises: if the walk has them */
+    VEC(WalkExit) exits;
+    uint32_t nleaving, max_leaving; /* entries of the exits */
+    bool has_rise, cover_counts, leaks, no_memory;
 } WalkBuild;
 
 void walkbuild_free(WalkBuild *b);
 /* Ids [from, to) of the places of `x` can be read to the end. */
 void walkbuild_inside(WalkBuild *b, const MaskTrie *x, uint32_t from,
                       uint32_t to, uint32_t rise);
+/* One more id inside. */
+void walkbuild_id(WalkBuild *b, uint32_t id, uint32_t rise);
 /* The frame may return at `node` of x, `depth` bytes below x's root. */
 void walkbuild_exit(WalkBuild *b, const MaskTrie *x, const TrieNode *node,
                     uint32_t depth, uint32_t rise);
@@ -99,8 +120,10 @@ void walkbuild_exit(WalkBuild *b, const MaskTrie *x, const TrieNode *node,
 /* The walk of a frame without calls: one state at a time. */
 void walk_regular(WalkBuild *b, weir_status *status);
 
+/* follow: NULL, or what the walk was made for. */
 const Walk *walkcache_find(WalkCache *cache, const MaskTrie *trie,
-                           uint32_t node, State *q, uint32_t reg);
+                           uint32_t node, State *q, uint32_t reg,
+                           const ByteSet *follow);
 /* Keeps the finished build, or what another thread kept meanwhile; NULL: the
  * cache is full, or b->no_memory. */
 const Walk *walkcache_keep(WalkCache *cache, WalkBuild *b, uint32_t nwords);

@@ -10,6 +10,30 @@
 
 #include <stdlib.h>
 
+/* Each punctuation mark, blank and 0 is a group of its own, since grammars
+ * give them meaning; letters go by whether they are hexadecimal; lead bytes by
+ * their blocks of characters. What begins no character of UTF-8 (80 to C1) is
+ * group TRIE_BROKEN_GROUP.
+ *
+ * clang-format off */
+const uint8_t trie_group[256] = {
+    0,  0,  0,  0,  0,  0,  0,  0,  0,  1,  2,  3,  3,  4,  5,  5,  5,  5,  5,
+    5,  5,  5,  5,  5,  5,  5,  5,  5,  5,  5,  5,  5,  6,  7,  8,  9,  10, 11,
+    12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 23, 23, 23, 23, 23, 23, 23,
+    23, 24, 25, 26, 27, 28, 29, 30, 31, 31, 31, 31, 31, 31, 32, 32, 32, 32, 32,
+    32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 32, 33, 34, 35, 36,
+    37, 38, 39, 39, 39, 39, 39, 39, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40, 40,
+    40, 40, 40, 40, 40, 40, 40, 40, 40, 41, 42, 43, 44, 45, 46, 46, 46, 46, 46,
+    46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46,
+    46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46,
+    46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46, 46,
+    46, 46, 46, 46, 47, 48, 49, 49, 49, 49, 49, 49, 49, 49, 49, 49, 49, 49, 50,
+    50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 50, 51, 52, 53, 54,
+    55, 55, 55, 55, 55, 55, 56, 56, 56, 57, 58, 59, 60, 61, 61, 61, 61, 62, 62,
+    62, 62, 62, 62, 62, 62, 62, 62, 62,
+};
+/* clang-format on */
+
 typedef struct SortKey {
     uint64_t head; /* first eight bytes, big endian, padded with zeros */
     Span text;
@@ -73,8 +97,8 @@ static bool keys_sort(const Mem *mem, SortKey *keys, uint32_t count)
     return true;
 }
 
-/* The number of children of a node at `depth` with the entries [lo, hi);
- * writes them when `out` is given. */
+/* Writes the children of a node at `depth` with the entries [lo, hi); their
+ * number. */
 static uint32_t split(const SortKey *keys, uint32_t lo, uint32_t hi,
                       uint32_t depth, TrieNode *out)
 {
@@ -84,8 +108,7 @@ static uint32_t split(const SortKey *keys, uint32_t lo, uint32_t hi,
         uint8_t byte = keys[lo].text.at[depth];
         uint32_t from = lo;
         while (lo < hi && keys[lo].text.at[depth] == byte) lo++;
-        if (out) out[n] = (TrieNode){.tok = from, .tok_end = lo, .byte = byte};
-        n++;
+        out[n++] = (TrieNode){.tok = from, .tok_end = lo, .byte = byte};
     }
     return n;
 }
@@ -100,17 +123,20 @@ static void wide_fill(Trie *t, uint32_t first, uint32_t n)
     }
 }
 
-/* Fills the children of nodes[at]. Slots are known to suffice. */
+/* Fills the children of nodes[at]. Slots are known to suffice, with two to
+ * spare, where children are put until it is known whether they are many. */
 static void expand(Trie *t, const SortKey *keys, uint32_t at, uint32_t depth)
 {
-    TrieNode *node = &t->nodes[at];
-    uint32_t n = split(keys, node->tok, node->tok_end, depth, NULL);
+    TrieNode *node = &t->nodes[at], *made = &t->nodes[t->nnodes + 2];
+    uint32_t n = split(keys, node->tok, node->tok_end, depth, made);
     if (!n) return;
     node->is_wide = n > TRIE_NARROW;
     node->nchildren = (uint16_t)n;
     node->child = t->nnodes + (node->is_wide ? 2 : 0);
-    split(keys, node->tok, node->tok_end, depth, &t->nodes[node->child]);
-    if (node->is_wide) wide_fill(t, node->child, n);
+    if (node->is_wide)
+        wide_fill(t, node->child, n);
+    else
+        memmove(made - 2, made, n * sizeof *made);
     t->nnodes = node->child + n;
 }
 
@@ -129,9 +155,9 @@ static uint32_t count_slots(const SortKey *keys, uint32_t count)
     return n > UINT32_MAX / 2 ? 0 : (uint32_t)n;
 }
 
-/* queue: one slot a node, in order of making. */
-static void levels_build(Trie *t, const SortKey *keys, uint32_t count,
-                         uint32_t *queue)
+/* queue: one slot a node, in order of making; the number of nodes. */
+static uint32_t levels_build(Trie *t, const SortKey *keys, uint32_t count,
+                             uint32_t *queue)
 {
     uint32_t head = 0, level_end = 1, tail = 1;
     t->nodes[TRIE_ROOT] = (TrieNode){.tok_end = count};
@@ -147,6 +173,72 @@ static void levels_build(Trie *t, const SortKey *keys, uint32_t count,
         }
         level_end = tail;
     }
+    return tail;
+}
+
+/* ---- what is below ---- */
+
+/* Where a reader of UTF-8 stands. */
+enum {
+    AT_START,
+    LEFT_1,
+    LEFT_2,
+    LEFT_3,
+    AFTER_E0,
+    AFTER_ED,
+    AFTER_F0,
+    AFTER_F4
+};
+
+static unsigned lead_to(uint8_t lead)
+{
+    if (lead < 0xE0) return LEFT_1;
+    if (lead < 0xF0)
+        return lead == 0xE0 ? AFTER_E0 : lead == 0xED ? AFTER_ED : LEFT_2;
+    return lead == 0xF0 ? AFTER_F0 : lead == 0xF4 ? AFTER_F4 : LEFT_3;
+}
+
+/* From the places where reading a child's rest breaks to the ones where
+ * reading its byte and its rest does: sets of the above. */
+static uint8_t broken_from(uint8_t byte, uint8_t rest)
+{
+    unsigned at = 0, all = 0xFF;
+    if (byte < 0x80) return (uint8_t)(all - 1 + (rest & 1));
+    if (byte >= 0xC0) {
+        bool is_lead = byte >= 0xC2 && byte <= 0xF4;
+        return (uint8_t)(all - 1 + (!is_lead || rest >> lead_to(byte) & 1));
+    }
+    unsigned one = rest >> LEFT_1 & 1, two = rest >> LEFT_2 & 1;
+    at |= 1u << AT_START | (rest & 1u) << LEFT_1 | one << LEFT_2;
+    at |= two << LEFT_3;
+    at |= (byte < 0xA0 ? 1u : one) << AFTER_E0;
+    at |= (byte > 0x9F ? 1u : one) << AFTER_ED;
+    at |= (byte < 0x90 ? 1u : two) << AFTER_F0;
+    at |= (byte > 0x8F ? 1u : two) << AFTER_F4;
+    return (uint8_t)at;
+}
+
+static uint64_t group_bit(uint8_t byte)
+{
+    return byte >= 0x80 && byte < 0xC0 ? 0 : (uint64_t)1 << trie_group[byte];
+}
+
+/* nodes: the trie's, parents first; broken: by slot. */
+static void below_fill(Trie *t, const uint32_t *nodes, uint32_t count,
+                       uint8_t *broken)
+{
+    while (count--) {
+        TrieNode *node = &t->nodes[nodes[count]];
+        uint8_t breaks = 0;
+        for (uint32_t i = 0; i < node->nchildren; i++) {
+            const TrieNode *child = &t->nodes[node->child + i];
+            breaks |= broken_from(child->byte, broken[node->child + i]);
+            node->below |= (child->below & ~TRIE_BROKEN) |
+                           (group_bit(child->byte) & ~TRIE_BROKEN);
+        }
+        if (breaks & 1) node->below |= TRIE_BROKEN;
+        broken[nodes[count]] = breaks;
+    }
 }
 
 static bool trie_fill(Trie *t, Arena *arena, const Mem *mem,
@@ -158,13 +250,15 @@ static bool trie_fill(Trie *t, Arena *arena, const Mem *mem,
     uint32_t *queue = mem_new(mem, size_mul(slots, sizeof *queue));
     t->nodes = arena_array(arena, TrieNode, slots);
     t->ids = arena_array(arena, uint32_t, count + 1);
-    bool ok = queue && t->nodes && t->ids;
+    uint8_t *broken = mem_new(mem, slots);
+    bool ok = queue && t->nodes && t->ids && broken;
     if (ok) {
-        levels_build(t, keys, count, queue);
+        below_fill(t, queue, levels_build(t, keys, count, queue), broken);
         for (uint32_t i = 0; i < count; i++)
             t->ids[i] = entries[keys[i].source].id;
     }
     mem_free(mem, queue, size_mul(slots, sizeof *queue));
+    mem_free(mem, broken, slots);
     return ok;
 }
 

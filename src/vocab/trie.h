@@ -9,6 +9,12 @@
  *
  *     node:      own ids = ids[tok, own_end)    all ids = ids[tok, tok_end)
  *     children:  nodes[child, child + nchildren)
+ *
+ * Each node also knows what is below it: which groups of bytes (trie_group)
+ * begin a character in the rest of some text, continuation bytes left out. A
+ * walk that reads those without getting anywhere new takes or leaves the whole
+ * subtree. TRIE_BROKEN: some text, read from the node, is not UTF-8 (one that
+ * ends within a character is).
  */
 #ifndef WEIR_VOCAB_TRIE_H
 #define WEIR_VOCAB_TRIE_H
@@ -20,6 +26,7 @@
 enum { TRIE_ROOT = 0 };
 
 typedef struct TrieNode {
+    uint64_t below;   /* groups of the bytes below */
     uint32_t child;   /* first child */
     uint32_t tok;     /* ids of this node begin here */
     uint32_t tok_end; /* one past the ids of the subtree */
@@ -40,6 +47,11 @@ typedef struct TrieEntry {
     Span text;
     uint32_t id;
 } TrieEntry;
+
+/* The group of a byte, by its bit's number: a run of neighbouring bytes. */
+extern const uint8_t trie_group[256];
+enum { TRIE_GROUPS = 63, TRIE_BROKEN_GROUP = 46 };
+#define TRIE_BROKEN ((uint64_t)1 << TRIE_BROKEN_GROUP)
 
 /* Builds the trie of the entries, in any order, in `arena`; texts are borrowed
  * for the call, may be empty and may repeat. False: no memory. */

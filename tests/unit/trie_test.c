@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "base/utf8.h"
 #include "oracle/rng.h"
 #include "vocab/trie.h"
 
@@ -110,6 +111,41 @@ static void check_children(const Trie *trie, const TrieNode *n)
     }
 }
 
+/* True if some text that begins with these bytes is UTF-8: what is cut off at
+ * the end is completed in each way that can matter. */
+static bool begins_utf8(Span text)
+{
+    static const uint8_t ends[] = {0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF};
+    uint8_t whole[MAX_SIZE + 3];
+    if (utf8_check(text) == text.size) return true;
+    for (size_t i = 0; i < COUNT_OF(ends); i++) {
+        memcpy(whole, text.at, text.size);
+        whole[text.size] = ends[i];
+        whole[text.size + 1] = whole[text.size + 2] = 0x80;
+        for (size_t more = 1; more <= 3; more++)
+            if (utf8_check(span_of(whole, text.size + more)) ==
+                text.size + more)
+                return true;
+    }
+    return false;
+}
+
+/* Groups of the bytes after the prefix, and whether all are read as UTF-8. */
+static void check_below(const Trie *trie, const Tokens *t, const TrieNode *n,
+                        uint32_t depth)
+{
+    uint64_t groups = 0;
+    for (uint32_t p = n->tok; p < n->tok_end; p++) {
+        Span text = text_of(t, trie->ids[p]);
+        for (size_t i = depth; i < text.size; i++)
+            if (text.at[i] < 0x80 || text.at[i] >= 0xC2)
+                groups |= (uint64_t)1 << trie_group[text.at[i]];
+        if (!begins_utf8(span_of(text.at + depth, text.size - depth)))
+            groups |= TRIE_BROKEN;
+    }
+    assert_int_equal(n->below, groups);
+}
+
 /* Each node once, with its path: its run is what begins with the path, its
  * own ids what equals it. */
 static uint32_t check_node(const Trie *trie, const Tokens *t, uint32_t at,
@@ -130,6 +166,7 @@ static uint32_t check_node(const Trie *trie, const Tokens *t, uint32_t at,
     if (n->tok_end < trie->nids)
         assert_false(span_starts(text_of(t, trie->ids[n->tok_end]), prefix));
     check_children(trie, n);
+    check_below(trie, t, n, depth);
     for (uint32_t i = 0; i < n->nchildren; i++) {
         assert_true(depth < MAX_SIZE);
         path[depth] = trie->nodes[n->child + i].byte;
@@ -205,6 +242,48 @@ static void random_sets(void **state)
     }
 }
 
+/* Characters of all lengths, some cut off or ill formed. */
+static void characters(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {
+        "a",    "\"",   "\xC3\xA9", "\xE0\xA0\x80", "\xED\x9F\xBF",
+        "\xE4", "\xA9", "\xC1",     "\xE2\x80\xA8", "\xF0\x9F\x98\x80",
+        "\xF4", "\x8F", "\xED\xA0", "\xE0\x9F",     "\xF1\x80\x80\x80",
+        "\xF0", "\x90", "\xF8",     "\xED",         "\xF4\x90\x80\x80",
+    };
+    Rng rng = {21};
+    for (unsigned i = 0; i < 300; i++) {
+        tokens.count = 0;
+        while (tokens.count < 60) {
+            char text[MAX_SIZE];
+            size_t size = 0;
+            for (uint32_t n = 1 + rng_below(&rng, 4); n; n--) {
+                const char *piece =
+                    pieces[rng_below(&rng, (uint32_t)COUNT_OF(pieces))];
+                memcpy(text + size, piece, strlen(piece));
+                size += strlen(piece);
+            }
+            token_add(&tokens, text, size);
+        }
+        check_trie(&tokens);
+    }
+}
+
+/* Groups are runs of bytes, in order. */
+static void groups_in_order(void **state)
+{
+    (void)state;
+    assert_int_equal(trie_group[0], 0);
+    for (unsigned b = 1; b < 256; b++)
+        assert_in_range(trie_group[b] - trie_group[b - 1], 0, 1);
+    assert_int_equal(trie_group[255], TRIE_GROUPS - 1);
+    assert_int_equal(trie_group[0x80], TRIE_BROKEN_GROUP);
+    assert_int_equal(trie_group[0xC1], TRIE_BROKEN_GROUP);
+    assert_int_equal(trie_group[0x7F], TRIE_BROKEN_GROUP - 1);
+    assert_int_equal(trie_group[0xC2], TRIE_BROKEN_GROUP + 1);
+}
+
 /* From 8,192 on tokens are sorted by distribution first. */
 static void large_sets(void **state)
 {
@@ -255,10 +334,9 @@ static void widths(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_sets),
-        cmocka_unit_test(large_sets),
-        cmocka_unit_test(small_sets),
-        cmocka_unit_test(widths),
+        cmocka_unit_test(random_sets),     cmocka_unit_test(characters),
+        cmocka_unit_test(groups_in_order), cmocka_unit_test(large_sets),
+        cmocka_unit_test(small_sets),      cmocka_unit_test(widths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,6 +62,10 @@ static const Walk *place_walk(Place *p, const MaskTrie *x, Config c)
 
 /* ---- walks as text ---- */
 
+typedef struct WalkEntry {
+    uint32_t id, skip, rise;
+} WalkEntry;
+
 static int entry_order(const void *x, const void *y)
 {
     const WalkEntry *a = x, *b = y;
@@ -80,16 +84,38 @@ static void show_entries(WalkEntry *at, uint32_t count, bool skips, bool rises,
     }
 }
 
-static void show_walk(const Walk *w, Out *out)
+static uint32_t count_characters(Span text)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < text.size; i++) n += (text.at[i] & 0xC0) != 0x80;
+    return n;
+}
+
+/* The inside of a walk, that of its cover too. */
+static uint32_t inside_entries(const Vocab *vocab, const Walk *w, WalkEntry *at)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->ninside; i++)
+        at[n++] = (WalkEntry){w->inside[i], 0, w->rise ? w->rise[i] : 0};
+    for (uint32_t id = 0; w->cover && id < vocab->width; id++) {
+        if (!(w->cover->row[id / 32] >> id % 32 & 1)) continue;
+        uint32_t rise = !w->rise ? 0
+                        : w->cover_counts
+                            ? count_characters(vocab_bytes(vocab, id))
+                            : 1;
+        at[n++] = (WalkEntry){id, 0, rise};
+    }
+    for (uint32_t i = 0; w->rise && i < n; i++)
+        assert_true(w->rise_min <= at[i].rise && at[i].rise <= w->rise_max);
+    return n;
+}
+
+static void show_walk(const Vocab *vocab, const Walk *w, Out *out)
 {
     static WalkEntry at[1000];
-    assert_true(w->ninside <= COUNT_OF(at));
-    for (uint32_t i = 0; i < w->ninside; i++) {
-        at[i] = (WalkEntry){w->inside[i], 0, w->rise ? w->rise[i] : 0};
-        if (w->rise)
-            assert_true(w->rise_min <= at[i].rise && at[i].rise <= w->rise_max);
-    }
-    show_entries(at, w->ninside, false, w->rise != NULL, out);
+    uint32_t n = inside_entries(vocab, w, at);
+    assert_true(n <= COUNT_OF(at));
+    show_entries(at, n, false, w->rise != NULL, out);
     const MaskTrie *x = w->leaving;
     out_text(out, w->leaks ? " leaks" : " |");
     if (!x) return;
@@ -103,11 +129,11 @@ static void show_walk(const Walk *w, Out *out)
     show_entries(at, x->trie.nids, true, x->rise != NULL, out);
 }
 
-static void expect_walk(const Walk *w, const char *expected)
+static void expect_walk(const Place *p, const Walk *w, const char *expected)
 {
     char text[2048];
     Out out = {text, sizeof text, 0};
-    show_walk(w, &out);
+    show_walk(&p->vocab->vocab, w, &out);
     assert_true(out.size < out.cap);
     text[out.size] = 0;
     assert_string_equal(text, expected);
@@ -171,7 +197,8 @@ static void walks_by_hand(void **state)
         Place p;
         uint32_t n = split(cases[i].tokens, tokens);
         place_open(&p, tokens, n, cases[i].grammar, cases[i].after);
-        expect_walk(place_walk(&p, &p.vocab->masks.main, p.at), cases[i].walk);
+        expect_walk(&p, place_walk(&p, &p.vocab->masks.main, p.at),
+                    cases[i].walk);
         place_close(&p);
     }
 }
@@ -192,7 +219,7 @@ static void walks_of_remainders(void **state)
     Config below = {p.at.stack->at[0].ret, NULL, p.at.stack->at[0].reg};
     const Walk *on = place_walk(&p, w->leaving, below);
     assert_int_equal(on->rise_kind, RISE_TRIE);
-    expect_walk(on, " 2+2 3+1 7+1 | 3@2+1 7@3+1");
+    expect_walk(&p, on, " 2+2 3+1 7+1 | 3@2+1 7@3+1");
     place_close(&p);
 }
 
@@ -238,12 +265,12 @@ static void walks_by_register(void **state)
     assert_true(p.at.q->is_loop);
     assert_int_equal(p.at.reg, 1);
     const Walk *one = place_walk(&p, &p.vocab->masks.main, p.at);
-    expect_walk(one, " 0 1 2 | 1@1 2@1 2@2");
+    expect_walk(&p, one, " 0 1 2 | 1@1 2@1 2@2");
     later = p.at;
     later.reg = 49; /* one copy more, and only one */
     const Walk *last = place_walk(&p, &p.vocab->masks.main, later);
     assert_ptr_not_equal(last, one);
-    expect_walk(last, " 0 1 | 1@1 2@1 2@2");
+    expect_walk(&p, last, " 0 1 | 1@1 2@1 2@2");
     later.reg = 20; /* no limit within three bytes: as at the minimum */
     assert_ptr_equal(place_walk(&p, &p.vocab->masks.main, later),
                      place_walk(&p, &p.vocab->masks.main,
@@ -268,6 +295,7 @@ static void large_walks_have_rows(void **state)
         place_open(&p, tokens, count, "root ::= [0-o]*", "0");
         const Walk *w = place_walk(&p, &p.vocab->masks.main, p.at);
         assert_int_equal(w->ninside, count);
+        assert_null(w->cover);
         assert_int_equal(w->bitmap != NULL, count >= 1024);
         for (uint32_t id = 0; w->bitmap && id < count; id++)
             assert_true(w->bitmap[id / 32] >> id % 32 & 1);

@@ -1,0 +1,45 @@
+/* loop.h: characters that a state reads without getting anywhere new.
+ *
+ * Inside a string most characters lead back to where one was, and most tokens
+ * are made of such characters alone. A Loop says which ones, so that a walk
+ * takes whole subtrees of a trie for one look at what is below them.
+ *
+ * The characters are given by their first bytes: a byte of `units` begins
+ * characters all of which are read. From q any text of them can be read, up to
+ * a piece of one at its end; no state on the way is final.
+ */
+#ifndef WEIR_MASK_LOOP_H
+#define WEIR_MASK_LOOP_H
+
+#include "network/network.h"
+#include "vocab/trie.h"
+
+typedef struct Loop {
+    State *q;
+    ByteSet units;   /* empty: too few to be of use */
+    ByteSet exits;   /* what else some state on the way takes */
+    uint64_t in;     /* groups of a trie all of whose bytes are units */
+    uint64_t out;    /* groups with an exit */
+    bool is_any;     /* units is not empty */
+    bool may_return; /* some state on the way accepts */
+    bool counts;     /* each character is a copy of q's counted frame */
+} Loop;
+
+/* What was found out; one thread. */
+typedef struct LoopTable LoopTable;
+
+/* The loop of q: valid until the next call. *table: NULL at first; freed with
+ * loops_free. Never fails: without memory nothing is a loop. */
+const Loop *loop_of(LoopTable **table, const Mem *mem, State *q);
+void loops_free(LoopTable *table, const Mem *mem);
+
+/* Groups of the bytes of a set. */
+uint64_t groups_of(const ByteSet *bytes);
+
+/* Continuation bytes of a character after this first byte of it. */
+static inline unsigned rest_of(uint8_t lead)
+{
+    return lead < 0xC2 ? 0 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
+}
+
+#endif
