@@ -3,18 +3,34 @@
 _weir() {
     local current=$2 previous=$3 command= word
     local constraints="--json-value --json-object --regex --choice --ebnf"
+    constraints+=" --schema --any-order --strict --lenient --annotate-formats"
+    constraints+=" --integer-fraction --any-escape --unique-keys"
+    constraints+=" --draft --schema-dir"
     constraints+=" --root --whitespace --max-whitespace --ignore-case --dot-all"
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-        tokenizer | check | mask | sample | explain) command=$word; break ;;
+        tokenizer | check | mask | sample | explain | conformance)
+            command=$word
+            break
+            ;;
         esac
     done
 
     case $previous in
-    --ebnf | --tokenizer)
+    --ebnf | --schema | --tokenizer)
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames 2>/dev/null
+        return
+        ;;
+    --schema-dir | --remotes)
+        mapfile -t COMPREPLY < <(compgen -d -- "$current")
+        compopt -o filenames 2>/dev/null
+        return
+        ;;
+    --draft)
+        mapfile -t COMPREPLY < <(compgen -W "4 6 7 2019-09 2020-12" -- \
+            "$current")
         return
         ;;
     --whitespace)
@@ -34,11 +50,16 @@ _weir() {
     mask) options="$constraints --tokenizer --prefix --ids" ;;
     sample) options="$constraints --tokenizer -n --seed --max-tokens" ;;
     explain) options="$constraints --tokenizer" ;;
-    *) options="tokenizer check mask sample explain --help --version" ;;
+    conformance) options="--draft --schema-dir --remotes" ;;
+    *) options="tokenizer check mask sample explain conformance"
+        options+=" --help --version" ;;
     esac
     [[ -z $command ]] || options+=" --json --help --version"
     if [[ -z $command || $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+    elif [[ $command == conformance ]]; then
+        mapfile -t COMPREPLY < <(compgen -d -- "$current")
+        compopt -o filenames 2>/dev/null
     elif [[ $command == tokenizer || $command == check ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames 2>/dev/null

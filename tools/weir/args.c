@@ -19,8 +19,10 @@ enum {
     MASK = 1 << CMD_MASK,
     SAMPLE = 1 << CMD_SAMPLE,
     EXPLAIN = 1 << CMD_EXPLAIN,
+    CONFORMANCE = 1 << CMD_CONFORMANCE,
     CONSTRAINED = CHECK | MASK | SAMPLE | EXPLAIN,
-    EVERY = TOKENIZER | CONSTRAINED
+    SCHEMAS = CONSTRAINED | CONFORMANCE,
+    EVERY = TOKENIZER | SCHEMAS
 };
 
 typedef struct Option {
@@ -34,7 +36,7 @@ typedef struct Option {
     const char *help;
 } Option;
 
-enum { CONSTRAINTS = 5 }; /* the first rows: exactly one is given */
+enum { CONSTRAINTS = 6 }; /* the first rows: exactly one is given */
 
 #define AT(field) offsetof(Args, field)
 #define NUMBER(field) OPT_NUMBER, AT(field), AT(has_##field)
@@ -50,6 +52,8 @@ static const Option options[] = {
      "one of these texts; repeat it for each"},
     {"ebnf", 0, OPT_TEXT, AT(ebnf), 0, CONSTRAINED, "FILE",
      "the grammar in FILE (- is standard input)"},
+    {"schema", 0, OPT_TEXT, AT(schema), 0, CONSTRAINED, "S",
+     "JSON Schema: a file, - or the text '{...}' itself"},
     {"root", 0, OPT_TEXT, AT(root), 0, CONSTRAINED, "NAME",
      "first rule of the grammar; default: root"},
     {"whitespace", 0, OPT_TEXT, AT(whitespace), 0, CONSTRAINED, "W",
@@ -60,6 +64,26 @@ static const Option options[] = {
      "letters of the regular expression match both cases"},
     {"dot-all", 0, OPT_FLAG, AT(dot_all), 0, CONSTRAINED, NULL,
      "'.' of the regular expression matches line ends too"},
+    {"any-order", 0, OPT_FLAG, AT(any_order), 0, CONSTRAINED, NULL,
+     "members of a schema's objects in any order"},
+    {"strict", 0, OPT_FLAG, AT(strict), 0, CONSTRAINED, NULL,
+     "objects have no members that the schema does not name"},
+    {"lenient", 0, OPT_FLAG, AT(lenient), 0, CONSTRAINED, NULL,
+     "warn of what cannot be enforced, go on without it"},
+    {"annotate-formats", 0, OPT_FLAG, AT(annotate_formats), 0, CONSTRAINED,
+     NULL, "the schema's formats enforce nothing"},
+    {"integer-fraction", 0, OPT_FLAG, AT(integer_fraction), 0, CONSTRAINED,
+     NULL, "integers may be written 1.0"},
+    {"any-escape", 0, OPT_FLAG, AT(any_escape), 0, CONSTRAINED, NULL,
+     "any character of a string may be written \\uXXXX"},
+    {"unique-keys", 0, OPT_FLAG, AT(unique_keys), 0, CONSTRAINED, NULL,
+     "no key twice, also where the schema allows any object"},
+    {"draft", 0, OPT_TEXT, AT(draft), 0, SCHEMAS, "D",
+     "4, 6, 7, 2019-09 or 2020-12 for schemas without $schema"},
+    {"schema-dir", 0, OPT_LIST, AT(schema_dirs), 0, SCHEMAS, "DIR",
+     "documents that schemas may refer to; may repeat"},
+    {"remotes", 0, OPT_TEXT, AT(remotes), 0, CONFORMANCE, "DIR",
+     "what tests find below http://localhost:1234/"},
     {"tokenizer", 0, OPT_TEXT, AT(tokenizer), 0, MASK | SAMPLE | EXPLAIN,
      "PATH", "the tokenizer file"},
     {"encode", 0, OPT_TEXT, AT(encode), 0, TOKENIZER, "TEXT",
@@ -96,6 +120,9 @@ static const CommandRow commands[CMD_COUNT] = {
                     "Prints random outputs that obey the constraint."},
     [CMD_EXPLAIN] = {"explain", "CONSTRAINT [OPTION...]",
                      "Shows what the constraint became inside."},
+    [CMD_CONFORMANCE] = {"conformance", "DIR [OPTION...]",
+                         "Runs a folder of tests in the form of the JSON "
+                         "Schema Test Suite."},
 };
 
 const char *command_name(CommandId command)
@@ -345,6 +372,7 @@ int args_parse(Args *args, const Mem *mem, int argc, char **argv)
 void args_free(Args *args)
 {
     vec_free(args->mem, &args->choices);
+    vec_free(args->mem, &args->schema_dirs);
     vec_free(args->mem, &args->files);
 }
 
@@ -389,7 +417,7 @@ void help_print(FILE *out, CommandId command)
           "Commands:\n",
           out);
     for (size_t i = 0; i < CMD_COUNT; i++)
-        fprintf(out, "  %-10s %s\n", commands[i].name, commands[i].help);
+        fprintf(out, "  %-12s %s\n", commands[i].name, commands[i].help);
     fputs("\n'weir COMMAND --help' lists the options of a command.\n"
           "'weir --version' prints the version. man weir tells more.\n",
           out);

@@ -18,6 +18,7 @@ typedef enum CommandId {
     CMD_MASK,
     CMD_SAMPLE,
     CMD_EXPLAIN,
+    CMD_CONFORMANCE,
     CMD_COUNT
 } CommandId;
 
@@ -28,13 +29,17 @@ typedef struct Args {
     CommandId command;
     /* the constraint */
     bool json_value, json_object;
-    const char *regex, *ebnf; /* NULL: not given */
+    const char *regex, *ebnf, *schema; /* NULL: not given */
     TextList choices;
     const char *root, *whitespace;
+    const char *draft;
+    TextList schema_dirs;
+    bool any_order, strict, lenient, annotate_formats;
+    bool integer_fraction, any_escape, unique_keys;
     uint64_t max_whitespace;
     bool has_max_whitespace, ignore_case, dot_all;
     /* what to do with it */
-    const char *tokenizer, *prefix, *encode, *decode;
+    const char *tokenizer, *prefix, *encode, *decode, *remotes;
     uint64_t count, seed, max_tokens;
     bool has_count, has_seed, has_max_tokens;
     bool json, ids, trim;

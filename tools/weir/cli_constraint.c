@@ -6,22 +6,27 @@
 
 #include "weir/cli_input.h"
 #include "weir/cli_report.h"
+#include "weir/cli_schema.h"
 
 /* ---- which options go together ---- */
 
-static bool is_json(const Args *args)
+/* Whether blanks can be told where to stand. */
+static bool has_space(const Args *args)
 {
-    return args->json_value || args->json_object;
+    return args->json_value || args->json_object || args->schema;
 }
 
 static int count_constraints(const Args *args)
 {
     return args->json_value + args->json_object + (args->regex != NULL) +
-           (args->ebnf != NULL) + (args->choices.count != 0);
+           (args->ebnf != NULL) + (args->schema != NULL) +
+           (args->choices.count != 0);
 }
 
 static int validate_companions(const Args *args)
 {
+    static const char space[] = "--json-value, --json-object or --schema";
+    bool is_schema = args->schema != NULL;
     const struct {
         const char *name, *wanted;
         bool is_given, is_right;
@@ -29,10 +34,17 @@ static int validate_companions(const Args *args)
         {"--root", "--ebnf", args->root != NULL, args->ebnf != NULL},
         {"--ignore-case", "--regex", args->ignore_case, args->regex != NULL},
         {"--dot-all", "--regex", args->dot_all, args->regex != NULL},
-        {"--whitespace", "--json-value or --json-object",
-         args->whitespace != NULL, is_json(args)},
-        {"--max-whitespace", "--json-value or --json-object",
-         args->has_max_whitespace, is_json(args)},
+        {"--whitespace", space, args->whitespace != NULL, has_space(args)},
+        {"--max-whitespace", space, args->has_max_whitespace, has_space(args)},
+        {"--any-order", "--schema", args->any_order, is_schema},
+        {"--strict", "--schema", args->strict, is_schema},
+        {"--lenient", "--schema", args->lenient, is_schema},
+        {"--annotate-formats", "--schema", args->annotate_formats, is_schema},
+        {"--integer-fraction", "--schema", args->integer_fraction, is_schema},
+        {"--any-escape", "--schema", args->any_escape, is_schema},
+        {"--unique-keys", "--schema", args->unique_keys, is_schema},
+        {"--draft", "--schema", args->draft != NULL, is_schema},
+        {"--schema-dir", "--schema", args->schema_dirs.count != 0, is_schema},
     };
     for (size_t i = 0; i < COUNT_OF(rules); i++)
         if (rules[i].is_given && !rules[i].is_right)
@@ -43,7 +55,8 @@ static int validate_companions(const Args *args)
 
 static int validate_stdin(const Args *args)
 {
-    unsigned uses = args->ebnf && !strcmp(args->ebnf, "-");
+    unsigned uses = (args->ebnf && !strcmp(args->ebnf, "-")) ||
+                    (args->schema && !strcmp(args->schema, "-"));
     for (uint32_t i = 0; i < args->files.count; i++)
         uses += !strcmp(args->files.at[i], "-");
     if (args->command == CMD_CHECK && !args->files.count) uses++;
@@ -56,7 +69,8 @@ static int validate_constraint(const Args *args)
     if (given != 1)
         return usage_error(args,
                            "found %s, expected one of --json-value, "
-                           "--json-object, --regex, --choice and --ebnf",
+                           "--json-object, --regex, --choice, --ebnf and "
+                           "--schema",
                            given ? "several constraints" : "no constraint");
     int status = validate_companions(args);
     return status ? status : validate_stdin(args);
@@ -155,6 +169,25 @@ typedef struct Source {
     weir_bytes text;
 } Source;
 
+/* Whether it is the blanks' pattern that cannot be compiled. */
+static bool is_space_error(weir_vocab *vocab, const weir_compile_opts *opts)
+{
+    if (!opts->space.pattern.data) return false;
+    weir_grammar *g = weir_grammar_compile(vocab, WEIR_JSON_VALUE,
+                                           (weir_bytes){NULL, 0}, opts, NULL);
+    weir_grammar_free(g);
+    return !g;
+}
+
+/* Where an error is that is not in the main schema. */
+static Source other_document(const weir_schema_opts *opts, const char *pointer)
+{
+    Source source = {WEIR_JSON_SCHEMA, "--schema-dir", {NULL, 0}};
+    const weir_document *d = document_at(opts, pointer);
+    if (d) source = (Source){WEIR_JSON_SCHEMA, d->uri.data, d->text};
+    return source;
+}
+
 static weir_grammar *compile_source(const Args *args, weir_vocab *vocab,
                                     Source source,
                                     const weir_compile_opts *opts)
@@ -167,8 +200,10 @@ static weir_grammar *compile_source(const Args *args, weir_vocab *vocab,
             : weir_grammar_compile(vocab, source.kind, source.text, opts, &err);
     progress_end();
     if (g) return g;
-    if (is_json(args) && opts->space.pattern.data) /* the only source there */
+    if (is_space_error(vocab, opts))
         source = (Source){source.kind, "--whitespace", opts->space.pattern};
+    if (source.kind == WEIR_JSON_SCHEMA && *err.pointer && *err.pointer != '#')
+        source = other_document(&opts->schema, err.pointer);
     report_error(source.name, source.text, &err);
     return NULL;
 }
@@ -187,7 +222,17 @@ static weir_grammar *compile_ebnf(const Args *args, weir_vocab *vocab,
     return g;
 }
 
-static weir_grammar *compile(const Args *args, weir_vocab *vocab)
+static weir_grammar *compile_schema(const Args *args, weir_vocab *vocab,
+                                    const weir_compile_opts *opts,
+                                    SchemaSource *schema)
+{
+    if (schema_read(schema, args, opts)) return NULL;
+    Source source = {WEIR_JSON_SCHEMA, schema->name, schema->text};
+    return compile_source(args, vocab, source, &schema->opts);
+}
+
+static weir_grammar *compile(const Args *args, weir_vocab *vocab,
+                             SchemaSource *schema)
 {
     weir_compile_opts opts = {.size = sizeof opts,
                               .root = args->root,
@@ -195,6 +240,7 @@ static weir_grammar *compile(const Args *args, weir_vocab *vocab)
                               .dot_all = args->dot_all};
     if (space_read(args, &opts.space)) return NULL;
     if (args->ebnf) return compile_ebnf(args, vocab, &opts);
+    if (args->schema) return compile_schema(args, vocab, &opts, schema);
     Source source = {WEIR_CHOICE, "--choice", {NULL, 0}};
     if (args->regex)
         source =
@@ -212,9 +258,25 @@ void constraint_print(const Args *args, FILE *out)
     if (args->json_object) fputs("--json-object", out);
     if (args->regex) fprintf(out, "--regex %s", args->regex);
     if (args->ebnf) fprintf(out, "--ebnf %s", args->ebnf);
+    if (args->schema) fprintf(out, "--schema %s", args->schema);
     if (args->choices.count)
         fprintf(out, "--choice, %s texts",
                 number_text(args->choices.count).text);
+}
+
+/* What --lenient gave up; weir explain has the warnings in its report. */
+static void report_warnings(const Mem *mem, const weir_grammar *g)
+{
+    size_t size = weir_grammar_print(g, WEIR_PRINT_WARNINGS, NULL, 0);
+    char *text = mem_new(mem, size + 1);
+    if (!text) return;
+    weir_grammar_print(g, WEIR_PRINT_WARNINGS, text, size);
+    for (size_t at = 0, next; at < size; at = next + 1) {
+        const char *end = memchr(text + at, '\n', size - at);
+        next = end ? (size_t)(end - text) : size;
+        report_warning(text + at, next - at);
+    }
+    mem_free(mem, text, size + 1);
 }
 
 weir_vocab *tokenizer_load(const char *path)
@@ -240,19 +302,22 @@ int session_open(Session *s, const Args *args)
     if (args->tokenizer && !(s->vocab = tokenizer_load(args->tokenizer)))
         return 2;
     double start = now_ms();
-    s->grammar = compile(args, s->vocab);
+    s->grammar = compile(args, s->vocab, &s->schema);
     s->compile_ms = now_ms() - start;
     if (s->grammar) {
+        if (args->lenient && args->command != CMD_EXPLAIN)
+            report_warnings(args->mem, s->grammar);
         s->matcher = weir_matcher_new(s->grammar, NULL, NULL);
         if (s->matcher) return 0;
         report_failure("out of memory");
     }
-    session_close(s);
+    session_close(s, args);
     return 2;
 }
 
-void session_close(Session *s)
+void session_close(Session *s, const Args *args)
 {
+    schema_free(&s->schema, args->mem);
     weir_matcher_free(s->matcher);
     weir_grammar_free(s->grammar);
     weir_vocab_free(s->vocab);

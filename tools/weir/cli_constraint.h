@@ -3,6 +3,7 @@
 #define TOOLS_WEIR_CLI_CONSTRAINT_H
 
 #include "weir/args.h"
+#include "weir/cli_schema.h"
 #include "weir/weir.h"
 
 /* What a command with a constraint works on. */
@@ -11,13 +12,14 @@ typedef struct Session {
     weir_grammar *grammar;
     weir_matcher *matcher; /* at the start */
     double compile_ms;
+    SchemaSource schema; /* of --schema */
 } Session;
 
 /* Checks that the options fit together (one constraint, what goes with it,
  * standard input at most once, --tokenizer where it is wanted, files where
  * they are), loads and compiles. 0, or 2 after a message. */
 int session_open(Session *session, const Args *args);
-void session_close(Session *session);
+void session_close(Session *session, const Args *args);
 /* The constraint as one would say it: "--regex a+". For reports. */
 void constraint_print(const Args *args, FILE *out);
 

@@ -65,6 +65,13 @@ void report_hint(const char *text)
             colour(stderr, COLOUR_NONE), text);
 }
 
+void report_warning(const char *text, size_t size)
+{
+    fflush(stdout);
+    fprintf(stderr, "weir: %swarning:%s %.*s\n", colour(stderr, COLOUR_YELLOW),
+            colour(stderr, COLOUR_NONE), (int)MIN(size, 10000), text);
+}
+
 /* Columns of a terminal that a character takes; roughly. */
 static unsigned rune_columns(uint32_t rune)
 {
@@ -87,17 +94,23 @@ static bool rune_is_safe(uint32_t rune)
            !(rune >= 0x2060 && rune <= 0x206F) && rune != 0xFEFF;
 }
 
-/* Prints one character of a source line if `show`; its columns. */
-static unsigned print_rune(Span line, size_t *pos, bool show)
+/* Prints one character of a line if there is an `out`; its columns. */
+static unsigned print_rune(Span line, size_t *pos, FILE *out)
 {
     size_t at = *pos;
     uint32_t rune = utf8_decode(line, pos);
     if (!rune_is_safe(rune)) {
-        if (show) fputc(rune == '\t' ? ' ' : '?', stderr);
+        if (out) fputc(rune == '\t' ? ' ' : '?', out);
         return 1;
     }
-    if (show) fwrite(line.at + at, 1, *pos - at, stderr);
+    if (out) fwrite(line.at + at, 1, *pos - at, out);
     return rune_columns(rune);
+}
+
+void print_safe(FILE *out, const char *text)
+{
+    Span line = span_text(text);
+    for (size_t pos = 0; pos < line.size;) print_rune(line, &pos, out);
 }
 
 typedef struct Window {
@@ -136,7 +149,7 @@ static void print_place(Span source, const weir_error *err, uint32_t line)
     if (w.begin) before = (unsigned)fprintf(stderr, "...");
     while (pos < w.end) {
         size_t start = pos;
-        unsigned columns = print_rune(w.line, &pos, true);
+        unsigned columns = print_rune(w.line, &pos, stderr);
         if (start < at)
             before += columns;
         else if (start < end)
@@ -163,7 +176,9 @@ int report_error(const char *name, weir_bytes source, const weir_error *err)
     fprintf(stderr, ":%s ", colour(stderr, COLOUR_NONE));
     print_label();
     fputs(err->message, stderr);
-    if (*err->pointer) fprintf(stderr, " (in %s)", err->pointer);
+    if (*err->pointer)
+        fprintf(stderr, " (%s %s)", strchr(err->pointer, '#') ? "at" : "in",
+                err->pointer);
     fputc('\n', stderr);
     if (source.data) print_place(text, err, line);
     return 2;

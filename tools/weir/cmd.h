@@ -11,5 +11,6 @@ int cmd_check(const Args *args);
 int cmd_mask(const Args *args);
 int cmd_sample(const Args *args);
 int cmd_explain(const Args *args);
+int cmd_conformance(const Args *args);
 
 #endif

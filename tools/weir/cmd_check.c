@@ -5,18 +5,23 @@
  * of are always in one piece. The last bytes are held back until the end is
  * seen; --trim forgives a newline there that the constraint does not take.
  * The position is that of the refused byte; the words are about its character.
+ * With a schema, the value that is being read there is told by its pointer
+ * (cli_place.h), and the keyword that refuses by its own (cli_blame.h).
  * Tests: tests/cli/cli_test.py.
  */
 #include <stdlib.h>
 
 #include "base/utf8.h"
 #include "base/words.h"
+#include "weir/cli_blame.h"
 #include "weir/cli_constraint.h"
 #include "weir/cli_input.h"
+#include "weir/cli_place.h"
 #include "weir/cli_report.h"
 #include "weir/cmd.h"
 
 enum { PIECE = 1 << 16, HELD_BACK = 4, EXPECTED_BYTES = 1024 };
+enum { POINTER_BYTES = 512, TEXT_KEPT = 16 << 20 };
 
 typedef enum VerdictKind {
     VERDICT_ACCEPTED,
@@ -30,11 +35,19 @@ typedef struct Verdict {
     uint64_t byte, line, column; /* of what is refused, or of the end */
     char found[64];
     char expected[EXPECTED_BYTES];
+    char instance[POINTER_BYTES]; /* with a schema: pointer to the value */
+    Blame blame;
 } Verdict;
 
 typedef struct Check {
+    const Args *args;
+    const Session *session;
     weir_matcher *matcher;
     const char *path;
+    /* with a schema: */
+    JsonPlace place;
+    FileBytes text;                  /* what has been accepted */
+    bool is_kept;                    /* all of it is in `text` */
     uint64_t byte, line, line_start; /* of what has been accepted */
     bool would_trim;                 /* refused is but the newline at the end */
     Verdict verdict;
@@ -42,14 +55,71 @@ typedef struct Check {
 
 /* ---- one piece ---- */
 
-static void count_lines(Check *c, Span bytes)
+static void keep(Check *c, Span bytes)
 {
+    c->is_kept &=
+        (size_t)c->text.count + bytes.size < TEXT_KEPT &&
+        vec_reserve(c->args->mem, &c->text, c->text.count + bytes.size);
+    if (!c->is_kept || !bytes.size) return;
+    memcpy(c->text.at + c->text.count, bytes.at, bytes.size);
+    c->text.count += (uint32_t)bytes.size;
+}
+
+/* Goes on behind accepted bytes. */
+static void pass_by(Check *c, Span bytes)
+{
+    if (c->args->schema) {
+        place_read(&c->place, bytes);
+        keep(c, bytes);
+    }
     for (size_t i = 0; i < bytes.size; i++)
         if (bytes.at[i] == '\n') {
             c->line++;
             c->line_start = c->byte + i + 1;
         }
     c->byte += bytes.size;
+}
+
+/* Whether the value that has been read may end here. */
+static bool value_may_end(weir_matcher *m)
+{
+    static const char ends[] = ",]} \n";
+    bool may = weir_matcher_is_completed(m);
+    for (size_t i = 0; !may && ends[i]; i++) {
+        weir_bytes byte = {&ends[i], 1};
+        may = weir_matcher_accept_bytes(m, byte, NULL) == WEIR_ACCEPTED;
+        if (may) weir_matcher_rollback(m, 1);
+    }
+    return may;
+}
+
+/* The value at fault: the one being read, or when that is complete and what
+ * comes after it is refused, the one around it. */
+static void put_instance(Check *c, uint8_t found)
+{
+    const JsonPlace *p = &c->place;
+    Out out = {c->verdict.instance, POINTER_BYTES - 1, 0};
+    bool closes = found && strchr(",]} \t\n\r", found);
+    bool outer = closes && !p->in_string &&
+                 (p->is_started ? value_may_end(c->matcher) : found == ']');
+    place_print(p, outer, &out);
+    c->verdict.instance[MIN(out.size, out.cap)] = 0;
+}
+
+/* What is at fault, in the document and in the schema. `found`: NULL at the
+ * end of the document. */
+static void put_fault(Check *c, const uint8_t *found)
+{
+    if (!c->args->schema) return;
+    put_instance(c, found ? *found : 0);
+    if (found) keep(c, span_of(found, 1));
+    const SchemaSource *schema = &c->session->schema;
+    Refusal r = {.schema = schema->text,
+                 .opts = &schema->opts,
+                 .text = {c->text.at, c->text.count},
+                 .is_incomplete = !found,
+                 .instance = c->verdict.instance};
+    if (c->is_kept) blame_find(c->args->mem, &r, &c->verdict.blame);
 }
 
 static void put_place(Check *c)
@@ -84,8 +154,9 @@ static void refuse(Check *c, Span text, size_t pos)
     put_expected(c);
     words_found(&found, text, start);
     found.at[MIN(found.size, found.cap)] = 0;
-    count_lines(c, span_of(text.at, pos));
+    pass_by(c, span_of(text.at, pos));
     put_place(c);
+    put_fault(c, &text.at[pos]);
 }
 
 /* Takes text[0, size); `text` also has the bytes after it that are known.
@@ -97,7 +168,7 @@ static bool take(Check *c, Span text, size_t size)
     if (!size) return true;
     switch (weir_matcher_accept_bytes(c->matcher, bytes, &consumed)) {
     case WEIR_ACCEPTED:
-        count_lines(c, span_of(text.at, size));
+        pass_by(c, span_of(text.at, size));
         return true;
     case WEIR_REFUSED:
     case WEIR_TERMINATED:
@@ -129,6 +200,7 @@ static void finish(Check *c)
     c->verdict.kind = VERDICT_INCOMPLETE;
     put_expected(c);
     put_place(c);
+    put_fault(c, NULL);
 }
 
 /* The last bytes. A trailing newline that makes a complete output is read as
@@ -195,6 +267,16 @@ static void check_stream(Check *c, FILE *file, bool trim)
 
 /* ---- output ---- */
 
+static void print_schema_words(const Verdict *v)
+{
+    fputs(*v->instance ? ", in the value at " : ", in the whole value", stdout);
+    print_safe(stdout, v->instance);
+    if (v->blame.is_order) fputs("; in any order it could go on", stdout);
+    if (!*v->blame.pointer) return;
+    fputs(", by ", stdout);
+    print_safe(stdout, v->blame.pointer);
+}
+
 static void print_words(const Check *c, bool with_name)
 {
     const Verdict *v = &c->verdict;
@@ -207,24 +289,32 @@ static void print_words(const Check *c, bool with_name)
         break;
     case VERDICT_REFUSED:
         printf("refused%s at byte %llu (line %llu, column %llu): found %s, "
-               "expected %s\n",
+               "expected %s",
                colour(stdout, COLOUR_NONE), (unsigned long long)v->byte,
                (unsigned long long)v->line, (unsigned long long)v->column,
                v->found, v->expected);
         break;
     case VERDICT_INCOMPLETE:
-        printf("incomplete%s: expected %s\n", colour(stdout, COLOUR_NONE),
+        printf("incomplete%s: expected %s", colour(stdout, COLOUR_NONE),
                v->expected);
         break;
     case VERDICT_FAILED:
         break;
     }
+    if (!good && c->args->schema) print_schema_words(v);
+    if (!good) fputs("\n", stdout);
 }
 
 static void print_field(const char *name, const char *value)
 {
     printf(",\"%s\":", name);
     print_json_string(stdout, value, strlen(value));
+}
+
+static void print_paths(const Verdict *v)
+{
+    print_field("instance_path", v->instance);
+    print_field("schema_path", v->blame.pointer);
 }
 
 static void print_json(const Check *c)
@@ -240,20 +330,31 @@ static void print_json(const Check *c)
                (unsigned long long)v->column);
     if (v->kind == VERDICT_REFUSED) print_field("found", v->found);
     if (v->kind != VERDICT_ACCEPTED) print_field("expected", v->expected);
+    if (v->kind != VERDICT_ACCEPTED && c->args->schema) print_paths(v);
     fputs("}\n", stdout);
 }
 
 /* The exit code that this input asks for. */
-static int check_file(const Args *args, weir_matcher *matcher, const char *path)
+static int check_file(const Args *args, const Session *session,
+                      const char *path)
 {
-    Check c = {.matcher = matcher, .path = path, .line = 1};
+    weir_matcher *matcher = session->matcher;
+    Check c = {.args = args,
+               .session = session,
+               .matcher = matcher,
+               .path = path,
+               .line = 1,
+               .is_kept = true};
     FILE *file = input_open(path);
     if (!file) return 2;
     weir_matcher_reset(matcher);
+    c.place.mem = args->mem;
     progress_begin("checking");
     check_stream(&c, file, args->trim);
     progress_end();
     input_close(file);
+    place_free(&c.place);
+    vec_free(args->mem, &c.text);
     if (c.verdict.kind == VERDICT_FAILED) return 2;
     if (args->json)
         print_json(&c);
@@ -269,11 +370,11 @@ int cmd_check(const Args *args)
     Session session;
     int status = session_open(&session, args);
     if (status) return status;
-    if (!args->files.count) status = check_file(args, session.matcher, "-");
+    if (!args->files.count) status = check_file(args, &session, "-");
     for (uint32_t i = 0; i < args->files.count; i++) {
-        int code = check_file(args, session.matcher, args->files.at[i]);
+        int code = check_file(args, &session, args->files.at[i]);
         status = MAX(status, code);
     }
-    session_close(&session);
+    session_close(&session, args);
     return status;
 }

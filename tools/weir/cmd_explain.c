@@ -206,6 +206,6 @@ int cmd_explain(const Args *args)
     int status = session_open(&session, args);
     if (status) return status;
     status = explain(args, &session);
-    session_close(&session);
+    session_close(&session, args);
     return status;
 }

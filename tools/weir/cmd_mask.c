@@ -136,6 +136,6 @@ int cmd_mask(const Args *args)
     int status = session_open(&session, args);
     if (status) return status;
     status = show_mask(args, &session);
-    session_close(&session);
+    session_close(&session, args);
     return status;
 }

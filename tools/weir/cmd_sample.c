@@ -200,6 +200,6 @@ int cmd_sample(const Args *args)
     progress_end();
     vec_free(args->mem, &s.output);
     vec_free(args->mem, &s.ending);
-    session_close(&session);
+    session_close(&session, args);
     return status;
 }
