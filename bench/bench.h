@@ -12,6 +12,8 @@
 
 typedef struct Bench {
     const char *tokenizer, *cases; /* paths */
+    const char *list;              /* maskbench: where to list, or NULL */
+    bool any_order;                /* maskbench */
     uint32_t runs;
     uint32_t slowest; /* steps to list on stderr */
     Mem mem;
@@ -21,7 +23,8 @@ typedef struct Bench {
 /* Measures and fills the report. False: it could not, and stderr says why; or
  * an answer was wrong. */
 typedef bool BenchRow(const Bench *bench, Report *report);
-BenchRow row_memcpy, row_apply, row_json, row_vocab_load, row_batch;
+BenchRow row_memcpy, row_apply, row_json, row_vocab_load, row_batch,
+    row_maskbench;
 
 /* Resident bytes that loading the vocabulary adds; in a fresh process. */
 size_t load_resident(const Bench *bench);

@@ -148,5 +148,8 @@ void report_print_json(const Report *r, FILE *out)
         fprintf(out, "\"%s%s%s\":%.10g,", f->name, *f->unit ? "_" : "", f->unit,
                 f->value);
     }
-    fprintf(out, "\"memcpy_ns\":%.2f}", r->copy_ns);
+    if (r->copy_in_us)
+        fprintf(out, "\"memcpy_us\":%.5f}", r->copy_ns * 1e-3);
+    else
+        fprintf(out, "\"memcpy_ns\":%.2f}", r->copy_ns);
 }

@@ -31,7 +31,8 @@ typedef struct ReportFigure {
 
 typedef struct Report {
     const char *row, *about;
-    double copy_ns; /* one memcpy of a mask row, the floor */
+    double copy_ns;  /* one memcpy of a mask row, the floor */
+    bool copy_in_us; /* JSON: told as memcpy_us */
     uint32_t nseries, nfigures;
     ReportSeries series[REPORT_SERIES];
     ReportFigure figures[REPORT_FIGURES];

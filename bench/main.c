@@ -18,6 +18,7 @@ static const RowEntry rows[] = {
     {"vocab-load", "reading the tokenizer file", row_vocab_load},
     {"apply-f32", "a mask put on 128,256 logits", row_apply},
     {"batch", "256 matchers of any JSON, time a row", row_batch},
+    {"maskbench", "the cases' schemas and all their tests", row_maskbench},
 };
 
 enum { ROWS = COUNT_OF(rows), RUNS_DEFAULT = 3, RUNS_MOST = 1000 };
@@ -33,7 +34,8 @@ typedef struct Args {
 static void usage(FILE *out)
 {
     fputs("usage: weir-bench ROW... [--tokenizer FILE] [--cases FILE] "
-          "[--runs N] [--slowest N] [--json]\n\nrows:\n",
+          "[--runs N] [--slowest N]\n"
+          "       [--any-order] [--list FILE] [--json]\n\nrows:\n",
           out);
     for (int i = 0; i < ROWS; i++)
         fprintf(out, "  %-12s%s\n", rows[i].name, rows[i].about);
@@ -45,6 +47,9 @@ static void usage(FILE *out)
           "  --runs N          row json: each step's least time of N runs; "
           "default: 3\n"
           "  --slowest N       list the N slowest steps on stderr\n"
+          "  --any-order       row maskbench: members come in any order\n"
+          "  --list FILE       row maskbench: writes a line per schema: file, "
+          "verdict, reason\n"
           "  --resident        only print the bytes that loading the tokenizer "
           "adds\n"
           "  --json            one object keyed by row, times in "
@@ -89,6 +94,7 @@ static bool parse_option(Args *a, const char *arg, const char *value,
     if (!strcmp(arg, "--json")) return a->json = true;
     if (!strcmp(arg, "--help")) return a->help = true;
     if (!strcmp(arg, "--resident")) return a->resident = true;
+    if (!strcmp(arg, "--any-order")) return a->bench.any_order = true;
     *used = true;
     if (!value) return usage_fail("unknown option or no value after", arg);
     if (!strcmp(arg, "--tokenizer")) {
@@ -97,6 +103,10 @@ static bool parse_option(Args *a, const char *arg, const char *value,
     }
     if (!strcmp(arg, "--cases")) {
         a->bench.cases = value;
+        return true;
+    }
+    if (!strcmp(arg, "--list")) {
+        a->bench.list = value;
         return true;
     }
     if (!strcmp(arg, "--runs")) return parse_count(value, &a->bench.runs);
