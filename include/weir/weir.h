@@ -250,7 +250,8 @@ typedef enum weir_space_kind {
 /* Where blanks may stand in generated JSON. */
 typedef struct weir_space {
     weir_space_kind kind;
-    uint32_t max_run;          /* ANY: longest run; 0: 128; UINT32_MAX: none */
+    uint32_t max_run;          /* ANY: most blanks in a row; 0 means 128, and
+                                  UINT32_MAX means no blanks at all */
     uint32_t indent;           /* FIXED: blanks a level; 0: one line */
     weir_bytes item_separator; /* FIXED: empty means ", " (or "," if indent) */
     weir_bytes key_separator;  /* FIXED: empty means ": " */
@@ -317,7 +318,8 @@ typedef struct weir_compile_opts {
     weir_schema_opts schema; /* JSON_SCHEMA */
 } weir_compile_opts;
 
-/* Compiles `source`. vocab may be NULL: such a grammar reads bytes only.
+/* Compiles `source`. vocab may be NULL: such a grammar reads bytes only, and
+ * what it says about tokens by id is left out, with a warning.
  * err: NULL, or always filled in. Returns NULL on error. */
 WEIR_API weir_grammar *weir_grammar_compile(weir_vocab *vocab,
                                             weir_source_kind kind,
@@ -392,12 +394,17 @@ WEIR_API void weir_compiler_describe(weir_compiler *compiler,
 /* One output being followed. One thread at a time. */
 typedef struct weir_matcher weir_matcher;
 
+/* When an output ends: asked after each step, so a token, or bytes taken
+ * together, may run past a place where the output was complete. What has ended
+ * takes nothing more: its mask has the stop tokens alone, every accept answers
+ * WEIR_TERMINATED, and rollback opens it again. */
 typedef enum weir_termination {
     WEIR_TERM_WHEN_FINAL = 0,    /* ends when complete and nothing can follow;
                                     before, stop tokens are allowed whenever
                                     the output is complete */
     WEIR_TERM_STOP_TOKEN = 1,    /* ends only by a stop token */
-    WEIR_TERM_FIRST_COMPLETE = 2 /* ends as soon as the output is complete */
+    WEIR_TERM_FIRST_COMPLETE = 2 /* ends after the first step with which the
+                                    output is complete */
 } weir_termination;
 
 typedef struct weir_matcher_opts {
