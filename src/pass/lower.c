@@ -6,16 +6,29 @@
 #include "pass/nonempty.h"
 #include "pass/tokens.h"
 
+/* Tokens by id are left out of a grammar that has no vocabulary. */
+static bool leaves_tokens_out(const Ir *ir, const LowerTokens *tokens)
+{
+    bool any = false;
+    for (NodeId id = 0; !tokens && !any && id < ir->nodes.count; id++)
+        any = ir->nodes.at[id].kind == NODE_TOKENS;
+    return any;
+}
+
+static bool fail_empty(Ir *ir, const Rule *root, bool left_out)
+{
+    return diag_fail(
+        &ir->error, WEIR_EMPTY, root->begin, root->end,
+        "the grammar allows no text at all: every way through '%.*s' needs %s",
+        (int)MIN(root->name.size, 60), (const char *)root->name.at,
+        left_out ? "a token by id, which only a vocabulary has, or a rule "
+                   "that never ends"
+                 : "a rule that never ends");
+}
+
 static bool lower_passes(Ir *ir, const Facts *facts, const TokenSets *sets,
                          Lowered *out)
 {
-    const Rule *root = &ir->rules.at[ir->root];
-    if (!facts->productive[root->body])
-        return diag_fail(&ir->error, WEIR_EMPTY, root->begin, root->end,
-                         "the grammar allows no text at all: every way "
-                         "through '%.*s' needs a rule that never ends",
-                         (int)MIN(root->name.size, 60),
-                         (const char *)root->name.at);
     return nonempty_run(ir, facts, sets, out) && leftrec_run(ir, out) &&
            inline_run(ir, out);
 }
@@ -27,10 +40,17 @@ bool lower_run(Ir *ir, const LowerTokens *tokens, Lowered *out)
     if (!ir_ok(ir)) return false;
     assert(ir->root < ir->rules.count);
     TokenSets sets = {0};
+    bool left_out = leaves_tokens_out(ir, tokens);
     bool ok =
         tokens_resolve(ir, tokens, &sets) && facts_find(ir, &sets, &facts);
     if (ok) {
-        ok = lower_passes(ir, &facts, &sets, out);
+        const Rule *root = &ir->rules.at[ir->root];
+        if (!facts.productive[root->body])
+            ok = fail_empty(ir, root, left_out);
+        else if (left_out)
+            ir_warn(ir, root->begin, root->end,
+                    "tokens by id are left out: there is no vocabulary");
+        ok = ok && lower_passes(ir, &facts, &sets, out);
         facts_free(ir->mem, &facts);
     }
     tokens_free(ir->mem, &sets);

@@ -306,7 +306,7 @@ static void copying_is_limited(void **state)
 /* ---- errors ---- */
 
 static void expect_error(const char *source, const weir_limits *limits,
-                         weir_status status)
+                         weir_status status, const char *says)
 {
     Mem mem = mem_from_env(NULL);
     Ir ir;
@@ -314,6 +314,8 @@ static void expect_error(const char *source, const weir_limits *limits,
     small_ir(&ir, &mem, source, limits);
     assert_false(lower_run(&ir, NULL, &lowered));
     assert_int_equal(ir.error.status, status);
+    if (!strstr(ir.error.message, says))
+        fail_msg("%s: %s", source, ir.error.message);
     assert_null(lowered.body.at);
     ir_free(&ir);
 }
@@ -321,12 +323,31 @@ static void expect_error(const char *source, const weir_limits *limits,
 static void errors_are_reported(void **state)
 {
     (void)state;
-    expect_error("root ::= root \"a\"", NULL, WEIR_EMPTY);
-    expect_error("root ::= a\na ::= \"(\" b \")\"\nb ::= a", NULL, WEIR_EMPTY);
-    expect_error("root ::= Token(3)", NULL, WEIR_EMPTY);
+    const char *endless = "through 'root' needs a rule that never ends";
+    expect_error("root ::= root \"a\"", NULL, WEIR_EMPTY, endless);
+    expect_error("root ::= a\na ::= \"(\" b \")\"\nb ::= a", NULL, WEIR_EMPTY,
+                 endless);
+    expect_error("root ::= Token(3)", NULL, WEIR_EMPTY,
+                 "through 'root' needs a token by id, which only a vocabulary");
     /* a row of n optional parts takes n + (n-1) + ... steps */
     weir_limits few = {.max_work = 5};
-    expect_error("root ::= [ab]? [cd]? [ef]?", &few, WEIR_LIMIT_WORK);
+    expect_error("root ::= [ab]? [cd]? [ef]?", &few, WEIR_LIMIT_WORK,
+                 "max_work");
+}
+
+static void left_out_tokens_are_reported(void **state)
+{
+    (void)state;
+    Mem mem = mem_from_env(NULL);
+    for (int has_vocab = 0; has_vocab < 2; has_vocab++) {
+        Ir ir;
+        Lowered lowered;
+        small_ir(&ir, &mem, "root ::= \"a\" | Token(3) \"b\"", NULL);
+        assert_true(lower_run(&ir, has_vocab ? &ten : NULL, &lowered));
+        assert_int_equal(ir.warnings.count, !has_vocab);
+        lower_free(&mem, &lowered);
+        ir_free(&ir);
+    }
 }
 
 int main(void)
@@ -339,6 +360,7 @@ int main(void)
         cmocka_unit_test(tokens_become_ids),
         cmocka_unit_test(copying_is_limited),
         cmocka_unit_test(errors_are_reported),
+        cmocka_unit_test(left_out_tokens_are_reported),
     };
     return cmocka_run_group_tests(all, NULL, NULL);
 }
