@@ -71,8 +71,8 @@ void *arena_alloc(Arena *arena, size_t nbytes)
 {
     if (nbytes > SIZE_MAX - ALIGN) nbytes = SIZE_MAX / 2 + 1;
     nbytes = (nbytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-    if (nbytes > (size_t)(arena->end - arena->next) &&
-        !arena_grow(arena, nbytes)) {
+    bool fits = arena->next && nbytes <= (size_t)(arena->end - arena->next);
+    if (!fits && !arena_grow(arena, nbytes)) {
         arena->failed = true;
         return NULL;
     }

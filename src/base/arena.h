@@ -25,7 +25,7 @@ void arena_init(Arena *arena, const Mem *mem, size_t limit);
 void arena_free(Arena *arena);
 /* Forgets all pieces but keeps the newest chunk for reuse. */
 void arena_reset(Arena *arena);
-/* Not zeroed; aligned to 16. */
+/* Not zeroed; aligned to 16. No bytes are a piece, too: not NULL. */
 void *arena_alloc(Arena *arena, size_t nbytes);
 void *arena_zero(Arena *arena, size_t nbytes);
 /* A copy of `nbytes` bytes. */
