@@ -65,18 +65,29 @@ static void front_end(Ir *ir, weir_source_kind kind, Span source,
               "found source kind %d, expected one that a text has", (int)kind);
 }
 
+/* Reads the options and makes an empty IR. False: *err tells why. */
+static bool compile_begin(Ir *ir, weir_vocab *vocab, Mem *mem,
+                          const weir_compile_opts *given, weir_compile_opts *o,
+                          weir_error *err)
+{
+    if (given && !opts_known(given, given->size, sizeof *given, err))
+        return false;
+    *o = opts_read(given);
+    ir_init(ir, mem_of(vocab, mem), &o->limits);
+    return true;
+}
+
 weir_grammar *weir_grammar_compile(weir_vocab *vocab, weir_source_kind kind,
                                    weir_bytes source,
                                    const weir_compile_opts *opts,
                                    weir_error *err)
 {
     weir_error local;
+    weir_compile_opts o;
     Mem mem;
     Ir ir;
     err = error_begin(err, &local);
-    if (opts && !opts_known(opts, opts->size, sizeof *opts, err)) return NULL;
-    weir_compile_opts o = opts_read(opts);
-    ir_init(&ir, mem_of(vocab, &mem), &o.limits);
+    if (!compile_begin(&ir, vocab, &mem, opts, &o, err)) return NULL;
     if (source.size > ir.limits.max_source)
         diag_fail(&ir.error, WEIR_LIMIT_BYTES, 0, 0,
                   "found %zu bytes of source, expected at most %u (limit "
@@ -91,12 +102,11 @@ weir_grammar *weir_grammar_choice(weir_vocab *vocab, const weir_bytes *choices,
                                   weir_error *err)
 {
     weir_error local;
+    weir_compile_opts o;
     Mem mem;
     Ir ir;
     err = error_begin(err, &local);
-    if (opts && !opts_known(opts, opts->size, sizeof *opts, err)) return NULL;
-    weir_compile_opts o = opts_read(opts);
-    ir_init(&ir, mem_of(vocab, &mem), &o.limits);
+    if (!compile_begin(&ir, vocab, &mem, opts, &o, err)) return NULL;
     Span *spans = mem_new(ir.mem, size_mul(count + 1, sizeof *spans));
     if (spans) {
         for (size_t i = 0; i < count; i++) spans[i] = span_from(choices[i]);

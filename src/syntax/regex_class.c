@@ -82,21 +82,6 @@ static uint32_t orbit_of(const RegexParser *p, uint32_t rune, uint32_t *out)
                          : unicode_upper_orbit(rune, out);
 }
 
-/* The first of the ascending ranges that does not end before `rune`. */
-static uint32_t first_range(const RuneRange *ranges, uint32_t count,
-                            uint32_t rune)
-{
-    uint32_t from = 0, to = count;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (ranges[middle].hi < rune)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
 /* Adds to `more` what the orbits of the runes in [lo, hi] have and `set` has
  * not. */
 static bool fold_range(RegexParser *p, const RuneSet *set, RuneSet *more,
@@ -126,7 +111,7 @@ bool class_fold(RegexParser *p, RuneSet *set)
     runes_normalise(set);
     for (uint32_t i = 0; done && i < set->count; i++) {
         RuneRange r = set->at[i];
-        for (uint32_t k = first_range(cased, count, r.lo);
+        for (uint32_t k = unicode_first(cased, count, r.lo);
              done && k < count && cased[k].lo <= r.hi; k++)
             done = fold_range(p, set, &more, MAX(r.lo, cased[k].lo),
                               MIN(r.hi, cased[k].hi));

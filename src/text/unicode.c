@@ -149,7 +149,7 @@ bool unicode_property_loose(Span name, const RuneRange **ranges,
                          ranges, count);
 }
 
-bool unicode_in(const RuneRange *ranges, uint32_t count, uint32_t rune)
+uint32_t unicode_first(const RuneRange *ranges, uint32_t count, uint32_t rune)
 {
     uint32_t lo = 0, hi = count;
     while (lo < hi) {
@@ -159,7 +159,13 @@ bool unicode_in(const RuneRange *ranges, uint32_t count, uint32_t rune)
         else
             hi = mid;
     }
-    return lo < count && ranges[lo].lo <= rune;
+    return lo;
+}
+
+bool unicode_in(const RuneRange *ranges, uint32_t count, uint32_t rune)
+{
+    uint32_t i = unicode_first(ranges, count, rune);
+    return i < count && ranges[i].lo <= rune;
 }
 
 /* ---- case ------------------------------------------------------------- */

@@ -67,6 +67,8 @@ bool unicode_property(Span name, const RuneRange **ranges, uint32_t *count);
 bool unicode_property_loose(Span name, const RuneRange **ranges,
                             uint32_t *count);
 
+/* The index of the first range that does not end before `rune`, or count. */
+uint32_t unicode_first(const RuneRange *ranges, uint32_t count, uint32_t rune);
 bool unicode_in(const RuneRange *ranges, uint32_t count, uint32_t rune);
 
 /* Simple case folding (CaseFolding.txt, status C and S): how ECMAScript's iu
