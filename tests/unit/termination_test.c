@@ -16,8 +16,10 @@
 
 enum { A, AA, B, STOP, TOKENS };
 
-static const weir_token tokens[TOKENS] = {
-    {{"a", 1}, 0}, {{"aa", 2}, 0}, {{"b", 1}, 0}, {{"<end>", 5}, WEIR_TOKEN_STOP}};
+static const weir_token tokens[TOKENS] = {{{"a", 1}, 0},
+                                          {{"aa", 2}, 0},
+                                          {{"b", 1}, 0},
+                                          {{"<end>", 5}, WEIR_TOKEN_STOP}};
 
 typedef struct World {
     weir_vocab *vocab;
