@@ -61,10 +61,10 @@ uint32_t place_enter(Sources *s, uint32_t scope, Place place);
 Span place_pointer(Sources *s, Place place);
 
 /* Sets ir->error (if there is none yet), or adds a warning, with byte range
- * and pointer of `place`; `keyword` is appended to the pointer unless NULL. */
+ * and pointer of `place`, or of its member `keyword` unless that is NULL. A
+ * place in another document than the main one has no byte range. */
 void place_fail(Sources *s, Place place, const char *keyword,
-                weir_status status, const char *format, ...)
-    PRINTF_LIKE(5, 6);
+                weir_status status, const char *format, ...) PRINTF_LIKE(5, 6);
 void place_warn(Sources *s, Place place, const char *keyword,
                 const char *format, ...) PRINTF_LIKE(4, 5);
 

@@ -1,0 +1,243 @@
+/* source.c: the documents of a schema, and which draft they are written in.
+ *
+ * In:    the main schema, and documents that it may refer to.
+ * Out:   trees, on demand; the draft that a $schema stands for.
+ * Method: the main document is read at once. Another is parsed when its URI is
+ *        asked for; one that was given without URI when any is, because only
+ *        its $id says what it is. Of two documents with one URI the first
+ *        counts. A $schema that is not a draft's may be a document: then its
+ *        own $schema counts, up to MAX_METASCHEMAS in a row.
+ * Tests: unit/source_test.c
+ */
+#include "schema/source.h"
+
+#include "schema/source_parts.h"
+
+enum { MAX_METASCHEMAS = 8 };
+
+bool sources_no_memory(Sources *s)
+{
+    return diag_no_memory(&s->ir->error);
+}
+
+bool sources_keep(Sources *s, Span *text)
+{
+    if (text->size) text->at = arena_copy(&s->ir->arena, text->at, text->size);
+    return text->at || !text->size || sources_no_memory(s);
+}
+
+/* ---- life ------------------------------------------------------------- */
+
+static bool add_document(Sources *s, Span uri, Span text)
+{
+    Document d = {.uri = uri, .text = text, .resource = INDEX_NONE};
+    d.json.mem = s->mem;
+    return vec_push(s->mem, &s->documents, d) || sources_no_memory(s);
+}
+
+static bool add_documents(Sources *s, Span schema, const weir_schema_opts *opts)
+{
+    if (!add_document(s, (Span){NULL, 0}, schema)) return false;
+    for (size_t i = 0; opts && i < opts->document_count; i++) {
+        weir_document d = opts->documents[i];
+        if (!add_document(s, span_of(d.uri.data, d.uri.size),
+                          span_of(d.text.data, d.text.size)))
+            return false;
+    }
+    return true;
+}
+
+static bool read_main(Sources *s, const weir_schema_opts *opts)
+{
+    bool is_given = opts && opts->draft;
+    s->draft = is_given ? opts->draft : WEIR_DRAFT_2020_12;
+    if (!document_parse(s, 0)) {
+        s->ir->error = s->documents.at[0].error;
+        return false;
+    }
+    JsonKind kind = json_kind(&s->documents.at[0].json, JSON_ROOT);
+    if (kind != JSON_OBJECT && kind != JSON_TRUE && kind != JSON_FALSE)
+        place_fail(s, sources_root(), NULL, WEIR_SYNTAX,
+                   "found %s, expected a schema: an object, true or false",
+                   json_kind_name(kind));
+    if (!sources_ok(s) || !document_read(s, 0)) return false;
+    if (!is_given) s->draft = place_draft(s, sources_root());
+    return true;
+}
+
+Sources *sources_new(Ir *ir, Span schema, const weir_schema_opts *opts)
+{
+    if (!ir_ok(ir)) return NULL;
+    Sources *s = mem_zero(ir->mem, sizeof *s);
+    if (!s) {
+        diag_no_memory(&ir->error);
+        return NULL;
+    }
+    s->ir = ir;
+    s->mem = s->uri.mem = s->fragment.mem = ir->mem;
+    scopes_init(&s->scopes, ir->mem);
+    if (s->scopes.failed) sources_no_memory(s);
+    if (ir_ok(ir) && add_documents(s, schema, opts) && read_main(s, opts))
+        return s;
+    assert(!ir_ok(ir));
+    sources_free(s);
+    return NULL;
+}
+
+static void document_free(const Mem *mem, Document *d)
+{
+    size_t nodes = d->json.nodes.count;
+    mem_free(mem, d->is_schema, (nodes + 63) / 64 * sizeof *d->is_schema);
+    mem_free(mem, d->resource_at, nodes * sizeof *d->resource_at);
+    pointer_index_free(mem, &d->index);
+    json_free(&d->json);
+}
+
+void sources_free(Sources *s)
+{
+    if (!s) return;
+    const Mem *mem = s->mem;
+    for (uint32_t i = 0; i < s->documents.count; i++)
+        document_free(mem, &s->documents.at[i]);
+    for (uint32_t i = 0; i < s->resources.count; i++)
+        vec_free(mem, &s->resources.at[i].names);
+    vec_free(mem, &s->documents);
+    vec_free(mem, &s->resources);
+    vec_free(mem, &s->identifiers);
+    vec_free(mem, &s->anchors);
+    vec_free(mem, &s->names);
+    vec_free(mem, &s->entered);
+    map_free(mem, &s->document_index);
+    map_free(mem, &s->identifier_index);
+    map_free(mem, &s->anchor_index);
+    map_free(mem, &s->name_index);
+    map_free(mem, &s->entered_index);
+    scopes_free(&s->scopes);
+    uri_text_free(&s->uri);
+    uri_text_free(&s->fragment);
+    mem_free(mem, s, sizeof *s);
+}
+
+const Json *place_json(const Sources *s, Place place)
+{
+    return &document_of(s, place)->json;
+}
+
+weir_draft place_draft(const Sources *s, Place place)
+{
+    return s->resources.at[resource_of(s, place)].draft;
+}
+
+/* ---- documents -------------------------------------------------------- */
+
+bool document_parse(Sources *s, uint32_t doc)
+{
+    Document *d = &s->documents.at[doc];
+    if (d->state == DOCUMENT_BROKEN) return false;
+    if (d->state != DOCUMENT_GIVEN) return true;
+    JsonLimits limits = {s->ir->limits.max_source, s->ir->limits.max_depth};
+    if (json_parse(&d->json, s->mem, d->text, &limits, &d->error)) {
+        d->state = DOCUMENT_PARSED;
+        return true;
+    }
+    d->state = DOCUMENT_BROKEN;
+    if (d->error.status == WEIR_NO_MEMORY) sources_no_memory(s);
+    return false;
+}
+
+/* What an unnamed document calls itself; an empty one stays unnamed. */
+static Span own_uri(Sources *s, uint32_t doc)
+{
+    if (!document_parse(s, doc)) return (Span){NULL, 0};
+    const Json *json = &s->documents.at[doc].json;
+    JsonId id = json_get(json, JSON_ROOT, "$id");
+    if (json_kind(json, id) != JSON_STRING)
+        id = json_get(json, JSON_ROOT, "id");
+    return json_string(json, id);
+}
+
+static bool name_document(Sources *s, uint32_t doc)
+{
+    Document *d = &s->documents.at[doc];
+    Span given = d->uri.size ? d->uri : own_uri(s, doc);
+    if (!sources_ok(s)) return false;
+    if (!uri_resolve(&s->uri, (Span){NULL, 0}, given))
+        return sources_no_memory(s);
+    Span uri = uri_span(&s->uri);
+    if (!uri.size) return true;
+    uint64_t hash = hash_bytes(0, uri.at, uri.size);
+    if (!sources_keep(s, &uri)) return false;
+    d->uri = uri;
+    return map_add(s->mem, &s->document_index, hash, doc) ||
+           sources_no_memory(s);
+}
+
+uint32_t document_find(Sources *s, Span uri)
+{
+    for (uint32_t i = 1; !s->are_given_known && i < s->documents.count; i++)
+        if (!name_document(s, i)) return INDEX_NONE;
+    s->are_given_known = true;
+    uint32_t found = INDEX_NONE;
+    uint64_t hash = hash_bytes(0, uri.at, uri.size);
+    for (MapPos p = map_first(&s->document_index, hash); p.value != MAP_NONE;
+         p = map_next(&s->document_index, hash, p))
+        if (span_equal(s->documents.at[p.value].uri, uri))
+            found = MIN(found, p.value);
+    return found;
+}
+
+/* ---- drafts ----------------------------------------------------------- */
+
+/* Takes a prefix off the text, if it is there. */
+static bool takes(Span *text, Span prefix)
+{
+    if (!span_starts(*text, prefix)) return false;
+    *text = span_of(text->at + prefix.size, text->size - prefix.size);
+    return true;
+}
+
+/* The draft whose metaschema (or hyper-schema) a normal URI names. */
+static weir_draft known_draft(Span uri)
+{
+    static const struct {
+        const char *folder;
+        weir_draft draft;
+    } known[] = {
+        {"draft/2020-12/", WEIR_DRAFT_2020_12},
+        {"draft/2019-09/", WEIR_DRAFT_2019_09},
+        {"draft-07/", WEIR_DRAFT_7},
+        {"draft-06/", WEIR_DRAFT_6},
+        {"draft-04/", WEIR_DRAFT_4},
+    };
+    if (!takes(&uri, SPAN("http://json-schema.org/")) &&
+        !takes(&uri, SPAN("https://json-schema.org/")))
+        return WEIR_DRAFT_DEFAULT;
+    for (size_t i = 0; i < COUNT_OF(known); i++) {
+        Span rest = uri;
+        if (!takes(&rest, span_text(known[i].folder))) continue;
+        takes(&rest, SPAN("hyper-"));
+        if (span_equal(rest, SPAN("schema"))) return known[i].draft;
+    }
+    return WEIR_DRAFT_DEFAULT;
+}
+
+weir_draft draft_of_uri(Sources *s, Span uri)
+{
+    for (int i = 0; i < MAX_METASCHEMAS; i++) {
+        if (!uri_resolve(&s->uri, (Span){NULL, 0}, uri)) {
+            sources_no_memory(s);
+            break;
+        }
+        weir_draft draft = known_draft(uri_span(&s->uri));
+        if (draft) return draft;
+        /* Naming the documents writes to s->uri. */
+        Span normal = uri_span(&s->uri);
+        if (!sources_keep(s, &normal)) break;
+        uint32_t doc = document_find(s, normal);
+        if (doc == INDEX_NONE || !document_parse(s, doc)) break;
+        const Json *json = &s->documents.at[doc].json;
+        uri = json_string(json, json_get(json, JSON_ROOT, "$schema"));
+        if (!uri.size) break;
+    }
+    return WEIR_DRAFT_DEFAULT;
+}
