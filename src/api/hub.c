@@ -17,8 +17,9 @@ Hub *hub_new(const Mem *mem, const weir_limits *limits)
     if (!hub) return NULL;
     hub->mem = *mem;
     atomic_init(&hub->refs, 1);
-    if (stackhub_init(&hub->stacks, &hub->mem, limits->max_memory) &&
-        maskmemo_init(&hub->memo, &hub->mem, limits->max_memory / 4))
+    size_t nbytes = size_limit(limits->max_memory);
+    if (stackhub_init(&hub->stacks, &hub->mem, nbytes) &&
+        maskmemo_init(&hub->memo, &hub->mem, nbytes / 4))
         return hub;
     hub_drop(hub);
     return NULL;

@@ -35,6 +35,12 @@ static inline void mem_free(const Mem *mem, void *p, size_t nbytes)
     if (p) mem->release(mem->user, p, nbytes);
 }
 
+/* A limit in bytes as a size; on 32 bits the largest there is, if need be. */
+static inline size_t size_limit(uint64_t nbytes)
+{
+    return (size_t)MIN(nbytes, SIZE_MAX);
+}
+
 /* count * size, or SIZE_MAX when it does not fit. */
 static inline size_t size_mul(size_t count, size_t size)
 {
