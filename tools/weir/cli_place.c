@@ -95,7 +95,7 @@ static void read_outside(JsonPlace *p, uint8_t byte)
     }
 }
 
-void place_read(JsonPlace *p, Span bytes)
+void json_place_read(JsonPlace *p, Span bytes)
 {
     for (size_t i = 0; i < bytes.size && !p->is_lost; i++)
         if (p->in_string)

@@ -25,7 +25,7 @@ typedef struct JsonPlace {
 
 void place_free(JsonPlace *p);
 /* Bytes that begin a JSON text. */
-void place_read(JsonPlace *p, Span bytes);
+void json_place_read(JsonPlace *p, Span bytes);
 /* The pointer to the value being read; while a key is read, to its object.
  * `outer`: to the array or object around it. */
 void place_print(const JsonPlace *p, bool outer, Out *out);

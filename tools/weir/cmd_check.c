@@ -69,7 +69,7 @@ static void keep(Check *c, Span bytes)
 static void pass_by(Check *c, Span bytes)
 {
     if (c->args->schema) {
-        place_read(&c->place, bytes);
+        json_place_read(&c->place, bytes);
         keep(c, bytes);
     }
     for (size_t i = 0; i < bytes.size; i++)
