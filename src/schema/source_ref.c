@@ -12,6 +12,7 @@
  * Cost:  linear in the reference; a document is read when first needed.
  * Tests: unit/source_test.c, unit/suite_ref_test.c
  */
+#include "schema/keyword.h"
 #include "schema/near.h"
 #include "schema/source_parts.h"
 
@@ -119,12 +120,34 @@ static bool fail_nowhere(Ref *ref, const PointerEnd *end)
     return false;
 }
 
+/* Before 2019-09 many took "#/..." for the document, not for the resource of
+ * an $id around. What is not found there is looked for here, with a warning. */
+static bool follow_from_document(Ref *ref, Span pointer, PointerEnd *end)
+{
+    Sources *s = ref->s;
+    Document *d = document_of(s, ref->to);
+    unsigned draft = draft_bit(s->resources.at[ref->resource].draft);
+    PointerEnd other;
+    if (!(draft & UNTIL_7) || ref->text.at[0] != '#' || !ref->to.id)
+        return false;
+    if (!pointer_follow(&d->index, &d->json, JSON_ROOT, pointer, &other))
+        return false;
+    place_warn(s, ref->place, ref->keyword,
+               "found no %s in the schema whose $id is %s, expected the "
+               "document's to be meant",
+               quote(ref->text).text,
+               quote(s->resources.at[ref->resource].uri).text);
+    *end = other;
+    return true;
+}
+
 static bool follow_pointer(Ref *ref, Span pointer)
 {
     Sources *s = ref->s;
     Document *d = document_of(s, ref->to);
     PointerEnd end;
-    if (!pointer_follow(&d->index, &d->json, ref->to.id, pointer, &end))
+    if (!pointer_follow(&d->index, &d->json, ref->to.id, pointer, &end) &&
+        !follow_from_document(ref, pointer, &end))
         return d->index.failed ? sources_no_memory(s) : fail_nowhere(ref, &end);
     ref->to.id = end.at;
     JsonKind kind = json_kind(&d->json, end.at);

@@ -1,6 +1,7 @@
 /* source_test.c: documents, drafts, identifiers, and where references lead.
  * Expected places are worked out by hand from the core specifications. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "unit/faulty_mem.h"
 #include "unit/sources_kit.h"
@@ -314,6 +315,41 @@ static void drafts_of_resources(void **state)
     uint32_t scope;
     assert_true(place_ref(kit.s, sources_root(), 0, SPAN("x:n"), &to, &scope));
     assert_pointer(&kit, to, "#/$defs/a/not");
+    kit_close(&kit);
+}
+
+/* "#/..." in a resource of an older draft, where only the document has it. */
+static void pointers_past_an_id(void **state)
+{
+    (void)state;
+    static const char old[] =
+        "{" D4 "\"definitions\":{\"a\":{\"id\":\"x:a\",\"definitions\":{"
+        "\"b\":{}}},\"b\":{}}}";
+    static const char now[] =
+        "{\"definitions\":{\"a\":{\"$id\":\"x:a\",\"definitions\":{"
+        "\"b\":{}}},\"b\":{}}}";
+    static const Case cases[] = {
+        {old, "/definitions/a", "#/definitions/b",
+         "#/definitions/a/definitions/b", 0},
+        {old, "/definitions/a", "#/definitions/a/definitions/b",
+         "#/definitions/a/definitions/b", 0},
+        {old, "/definitions/a", "x:a#/definitions/a/definitions/b",
+         "found no \"a\"", WEIR_UNDEFINED},
+        {old, "/definitions/a", "#/definitions/c", "found no \"c\"",
+         WEIR_UNDEFINED},
+        {now, "/definitions/a", "#/definitions/a/definitions/b",
+         "found no \"a\"", WEIR_UNDEFINED},
+    };
+    RUN(cases);
+    Kit kit;
+    Place to;
+    uint32_t scope;
+    kit_open(&kit, old);
+    Place a = kit_place(&kit, "/definitions/a");
+    assert_true(place_ref(kit.s, a, 0, SPAN("#/definitions/b"), &to, &scope));
+    assert_int_equal(kit.ir.warnings.count, 0);
+    assert_true(place_ref(kit.s, a, 0, SPAN("#/definitions/a"), &to, &scope));
+    assert_true(kit_warns(&kit, "whose $id is \"x:a\""));
     kit_close(&kit);
 }
 
@@ -681,6 +717,62 @@ static void too_many_warnings(void **state)
     kit_close(&kit);
 }
 
+/* 10,000 definitions, each with an $id, an anchor and a reference. */
+static void many_definitions(void **state)
+{
+    (void)state;
+    enum { COUNT = 10000, ROOM = COUNT * 120 };
+    char *text = malloc(ROOM), ref[40];
+    size_t n = 0;
+    n += (size_t)snprintf(text, ROOM, "{\"$id\":\"x:/\",\"$defs\":{");
+    for (int i = 0; i < COUNT; i++)
+        n += (size_t)snprintf(text + n, ROOM - n,
+                              "%s\"d%d\":{\"$id\":\"i%d\",\"not\":{"
+                              "\"$anchor\":\"a\"}}",
+                              i ? "," : "", i, i);
+    snprintf(text + n, ROOM - n, "}}");
+    Kit kit;
+    kit_open(&kit, text);
+    for (int i = 0; i < COUNT; i++) {
+        Place to, root = sources_root();
+        uint32_t scope;
+        snprintf(ref, sizeof ref, "i%d#a", i);
+        assert_true(place_ref(kit.s, root, 0, span_text(ref), &to, &scope));
+        assert_int_equal(to.id, 10 + 8 * i);
+        snprintf(ref, sizeof ref, "#/$defs/d%d/not", i);
+        assert_true(place_ref(kit.s, root, 0, span_text(ref), &to, &scope));
+        assert_int_equal(to.id, 10 + 8 * i);
+    }
+    kit_close(&kit);
+    free(text);
+}
+
+/* As deep as JSON may be, each level a resource. */
+static void deep_resources(void **state)
+{
+    (void)state;
+    enum { DEPTH = 9999, ROOM = DEPTH * 32 };
+    char *text = malloc(ROOM), ref[40];
+    size_t n = 0;
+    for (int i = 0; i < DEPTH; i++)
+        n += (size_t)snprintf(text + n, ROOM - n,
+                              "{\"$id\":\"i%d\",\"not\":", i);
+    n += (size_t)snprintf(text + n, ROOM - n, "{}");
+    memset(text + n, '}', DEPTH);
+    text[n + DEPTH] = 0;
+    Kit kit;
+    kit_open(&kit, text);
+    for (int i = 0; i < DEPTH; i++) {
+        Place to, root = sources_root();
+        uint32_t scope;
+        snprintf(ref, sizeof ref, "i%d#/not", i);
+        assert_true(place_ref(kit.s, root, 0, span_text(ref), &to, &scope));
+        assert_int_equal(to.id, 4 * (i + 1)); /* {, $id, its value, not */
+    }
+    kit_close(&kit);
+    free(text);
+}
+
 static bool open_and_follow(const Mem *mem, weir_error *err)
 {
     const weir_document given[] = {
@@ -728,6 +820,7 @@ int main(void)
         cmocka_unit_test(places_that_pointers_make),
         cmocka_unit_test(drafts),
         cmocka_unit_test(drafts_of_resources),
+        cmocka_unit_test(pointers_past_an_id),
         cmocka_unit_test(documents),
         cmocka_unit_test(resources_of_unread_documents),
         cmocka_unit_test(metaschemas),
@@ -738,6 +831,8 @@ int main(void)
         cmocka_unit_test(errors),
         cmocka_unit_test(limits),
         cmocka_unit_test(too_many_warnings),
+        cmocka_unit_test(many_definitions),
+        cmocka_unit_test(deep_resources),
         cmocka_unit_test(lack_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
