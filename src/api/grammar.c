@@ -101,7 +101,7 @@ weir_grammar *grammar_from_ir(weir_vocab *vocab, Ir *ir, weir_error *err)
     bool ok = grammar_fill(g, err);
     if (ok && vocab)
         ok = walkcache_init(&g->walks, &g->mem, false,
-                            size_limit(g->ir.limits.max_memory)) ||
+                            limit_size(g->ir.limits.max_memory)) ||
              diag_no_memory(err);
     if (ok && !(g->hub = hub_new(&g->mem, &g->ir.limits)))
         ok = diag_no_memory(err);

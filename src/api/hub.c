@@ -17,7 +17,7 @@ Hub *hub_new(const Mem *mem, const weir_limits *limits)
     if (!hub) return NULL;
     hub->mem = *mem;
     atomic_init(&hub->refs, 1);
-    size_t nbytes = size_limit(limits->max_memory);
+    size_t nbytes = limit_size(limits->max_memory);
     if (stackhub_init(&hub->stacks, &hub->mem, nbytes) &&
         maskmemo_init(&hub->memo, &hub->mem, nbytes / 4))
         return hub;

@@ -36,7 +36,7 @@ static inline void mem_free(const Mem *mem, void *p, size_t nbytes)
 }
 
 /* A limit in bytes as a size; on 32 bits the largest there is, if need be. */
-static inline size_t size_limit(uint64_t nbytes)
+static inline size_t limit_size(uint64_t nbytes)
 {
     return (size_t)MIN(nbytes, SIZE_MAX);
 }

@@ -20,7 +20,7 @@ bool network_init(Network *net, Ir *ir, Lowered *lowered, Network *shared,
     *net = (Network){
         .mem = ir->mem, .ir = ir, .lowered = *lowered, .shared = shared};
     *lowered = (Lowered){0};
-    arena_init(&net->arena, ir->mem, size_limit(ir->limits.max_memory));
+    arena_init(&net->arena, ir->mem, limit_size(ir->limits.max_memory));
     lock_init(&net->lock);
     net->root = ir_ref(ir, ir->root);
     net->error = ir->error;
