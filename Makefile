@@ -20,10 +20,10 @@ test:
 	@scripts/setup test
 	@scripts/run-tests
 
-# Everything that test runs, at full length and under more tools: hours.
+# Everything that test runs, longer and under more tools: about an hour.
 check-full:
 	@scripts/setup full
-	@scripts/run-tests --full
+	@scripts/run-tests --full$(if $(PARTS),=$(PARTS))
 
 install:
 	@scripts/setup build
