@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/utf8.h"
 #include "schema/format.h"
 #include "text/json.h"
 #include "unit/faulty_mem.h"
@@ -509,6 +510,86 @@ static void test_uris(void **state)
     each_text("1:@[]/%a", 6, judge_authority);
 }
 
+/* RFC 3987, section 2.2, but for section 4.1's formatting characters. */
+static bool is_ucs(uint32_t rune)
+{
+    if (rune == 0x200E || rune == 0x200F || (rune >= 0x202A && rune <= 0x202E))
+        return false;
+    if (rune < 0x10000)
+        return (rune >= 0xA0 && rune <= 0xD7FF) ||
+               (rune >= 0xF900 && rune <= 0xFDCF) ||
+               (rune >= 0xFDF0 && rune <= 0xFFEF);
+    bool is_private = rune >= 0xF0000 || (rune >= 0xE0000 && rune < 0xE1000);
+    return !is_private && (rune & 0xFFFF) <= 0xFFFD;
+}
+
+static bool is_private_use(uint32_t rune)
+{
+    if (rune < 0x10000) return rune >= 0xE000 && rune <= 0xF8FF;
+    return rune >= 0xF0000 && (rune & 0xFFFF) <= 0xFFFD;
+}
+
+/* Each code point in each part. */
+static void test_iri_characters(void **state)
+{
+    (void)state;
+    static const char *const parts[] = {"a:?",    "a:",  "a:#", "a://",
+                                        "a://b@", "a:/", "a:b/"};
+    for (uint32_t rune = 0x80; rune <= RUNE_MAX; rune++) {
+        uint8_t bytes[5] = {0};
+        if (!utf8_encode(rune, bytes)) continue;
+        bool ucs = is_ucs(rune);
+        for (size_t i = 0; i < COUNT_OF(parts); i++) {
+            char text[16];
+            snprintf(text, sizeof text, "%s%s", parts[i], (char *)bytes);
+            expect(FORMAT_IRI, text, ucs || (!i && is_private_use(rune)));
+            expect(FORMAT_IRI_REFERENCE, text + 2,
+                   ucs || (!i && is_private_use(rune)));
+        }
+    }
+}
+
+/* ---- host names ---- */
+
+static bool is_label(const char *at, size_t size)
+{
+    bool is_ace = size >= 4 && strchr("xX", at[0]) && strchr("nN", at[1]) &&
+                  at[2] == '-' && at[3] == '-';
+    return size && size <= 63 && at[0] != '-' && at[size - 1] != '-' && !is_ace;
+}
+
+static bool is_hostname(const char *text)
+{
+    if (strlen(text) > 253) return false;
+    for (;; text++) {
+        size_t size = strcspn(text, ".");
+        if (!is_label(text, size)) return false;
+        text += size;
+        if (!*text) return true;
+    }
+}
+
+static void test_hostnames(void **state)
+{
+    (void)state;
+    static const char letters[] = "xXnN-aZ09-xn";
+    uint32_t seed = 2, valid = 0;
+    for (int i = 0; i < 200000; i++) {
+        char text[300];
+        size_t size = random_next(&seed) % (i % 2 ? 280 : 12), label = 0;
+        size_t longest = 50 + random_next(&seed) % 15;
+        for (size_t k = 0; k < size; k++) {
+            bool is_end = label == longest || random_next(&seed) % 200 == 0;
+            text[k] = is_end ? '.' : letters[random_next(&seed) % 12];
+            label = is_end ? 0 : label + 1;
+        }
+        text[size] = 0;
+        valid += is_hostname(text);
+        expect(FORMAT_HOSTNAME, text, is_hostname(text));
+    }
+    assert_true(valid > 20000);
+}
+
 /* ---- the official suite ---- */
 
 typedef struct Known {
@@ -787,6 +868,8 @@ int main(void)
         cmocka_unit_test(test_durations),
         cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_uris),
+        cmocka_unit_test(test_iri_characters),
+        cmocka_unit_test(test_hostnames),
         cmocka_unit_test(test_suite_2020),
         cmocka_unit_test(test_suite_7),
         cmocka_unit_test(test_form),
