@@ -55,3 +55,19 @@ KeywordId keyword_find(Span name)
     }
     return KEYWORD_NONE;
 }
+
+const char *draft_name(weir_draft draft)
+{
+    switch (draft) {
+    case WEIR_DRAFT_4:
+        return "draft 4";
+    case WEIR_DRAFT_6:
+        return "draft 6";
+    case WEIR_DRAFT_7:
+        return "draft 7";
+    case WEIR_DRAFT_2019_09:
+        return "2019-09";
+    default:
+        return "2020-12";
+    }
+}

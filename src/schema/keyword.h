@@ -155,6 +155,9 @@ static inline unsigned draft_bit(weir_draft draft)
                                          : IN_2020;
 }
 
+/* "draft 7", "2020-12". Static. */
+const char *draft_name(weir_draft draft);
+
 static inline bool keyword_in(KeywordId id, weir_draft draft)
 {
     return keyword_table[id].drafts & draft_bit(draft);

@@ -3,11 +3,13 @@
  * In:    a schema.  Out: the first error in the order of its text, if any.
  * Method: a function for each kind of value in keyword.h.
  * What the metaschemas ask for beyond what a keyword needs to have one clear
- * meaning is left to lint.c: names that repeat, an empty enum, true and false
- * as schemas in draft 4, and annotations.
+ * meaning is left to lint.c: an empty enum, true and false as schemas in
+ * draft 4, and annotations.
  * Tests: unit/keyword_check_test.c
  */
 #include "schema/keyword_check.h"
+
+#include <stdio.h>
 
 #include "schema/near.h"
 
@@ -16,31 +18,41 @@ typedef struct Check {
     const Json *json;
     Place schema;
     weir_draft draft;
+    bool warns; /* instead of failing */
 } Check;
 
-/* Reports what stands at `id`. Returns false. */
+/* Reports; returns false. */
+static bool report(const Check *c, JsonId id, const char *found,
+                   const char *what)
+{
+    Place at = {c->schema.doc, id};
+    if (c->warns)
+        place_warn(c->s, at, NULL, "found %s, expected %s", found, what);
+    else
+        place_fail(c->s, at, NULL, WEIR_SYNTAX, "found %s, expected %s", found,
+                   what);
+    return false;
+}
+
 static bool expected(const Check *c, JsonId id, const char *what)
 {
+    char found[sizeof(Quote) + 16];
     JsonKind kind = json_kind(c->json, id);
-    Place at = {c->schema.doc, id};
-    if (kind == JSON_NUMBER || kind == JSON_STRING)
-        place_fail(c->s, at, NULL, WEIR_SYNTAX, "found %s %s, expected %s",
-                   kind == JSON_NUMBER ? "the number" : "the string",
-                   quote(kind == JSON_NUMBER ? json_spelling(c->json, id)
-                                             : json_string(c->json, id))
-                       .text,
-                   what);
+    if (kind == JSON_NUMBER)
+        snprintf(found, sizeof found, "the number %.*s",
+                 (int)MIN(json_spelling(c->json, id).size, 60),
+                 (const char *)json_spelling(c->json, id).at);
+    else if (kind == JSON_STRING)
+        snprintf(found, sizeof found, "the string %s",
+                 quote(json_string(c->json, id)).text);
     else
-        place_fail(c->s, at, NULL, WEIR_SYNTAX, "found %s, expected %s",
-                   json_kind_name(kind), what);
-    return false;
+        snprintf(found, sizeof found, "%s", json_kind_name(kind));
+    return report(c, id, found, what);
 }
 
 static bool expected_more(const Check *c, JsonId id, const char *what)
 {
-    place_fail(c->s, (Place){c->schema.doc, id}, NULL, WEIR_SYNTAX,
-               "found an empty array, expected %s", what);
-    return false;
+    return report(c, id, "an empty array", what);
 }
 
 static bool is_kind(const Check *c, JsonId id, JsonKind kind, const char *what)
@@ -296,12 +308,18 @@ static bool check_value(const Check *c, KeywordValue takes, JsonId id)
     return false;
 }
 
+static Check check_of(Sources *s, Place schema, bool warns)
+{
+    return (Check){s, place_json(s, schema), schema, place_draft(s, schema),
+                   warns};
+}
+
 bool keyword_check(Sources *s, Place schema)
 {
-    Check c = {s, place_json(s, schema), schema, place_draft(s, schema)};
-    if (json_kind(c.json, schema.id) != JSON_OBJECT) return true;
+    Check c = check_of(s, schema, false);
     bool is_hidden = draft_bit(c.draft) & UNTIL_7 &&
                      json_get(c.json, schema.id, "$ref") != JSON_NONE;
+    if (json_kind(c.json, schema.id) != JSON_OBJECT) return true;
     for (JsonIter it = json_iter(c.json, schema.id); json_step(&it);) {
         KeywordId id = keyword_of(c.draft, it.key);
         if (is_annotation(id) || (is_hidden && id != KEYWORD_REF)) continue;
@@ -309,4 +327,14 @@ bool keyword_check(Sources *s, Place schema)
         if (!check_value(&c, takes, it.value)) return false;
     }
     return true;
+}
+
+void keyword_check_annotations(Sources *s, Place schema)
+{
+    Check c = check_of(s, schema, true);
+    for (JsonIter it = json_iter(c.json, schema.id); json_step(&it);) {
+        KeywordId id = keyword_of(c.draft, it.key);
+        if (is_annotation(id))
+            check_value(&c, (KeywordValue)keyword_table[id].value, it.value);
+    }
 }

@@ -11,6 +11,9 @@
  * draft has a value as keyword.h says; names and types may repeat. */
 bool keyword_check(Sources *s, Place schema);
 
+/* Warns of annotations whose values are of another kind. */
+void keyword_check_annotations(Sources *s, Place schema);
+
 /* Whether a number's spelling is that of a whole one, from 0 on. */
 bool keyword_is_count(Span number);
 

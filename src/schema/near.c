@@ -72,12 +72,14 @@ unsigned near_distance(Span a, Span b)
 
 Quote near_member(const Json *json, JsonId object, Span name)
 {
+    enum { MOST = 1000 };
     Quote nearest = {""};
-    unsigned least = NEAR_FAR;
+    unsigned least = NEAR_FAR, count = 0;
     if (json_kind(json, object) != JSON_OBJECT) return nearest;
-    for (JsonIter it = json_iter(json, object); json_step(&it);) {
+    for (JsonIter it = json_iter(json, object);
+         json_step(&it) && count++ < MOST;) {
         unsigned distance = near_distance(name, it.key);
-        if (distance >= least || distance >= name.size) continue;
+        if (distance >= least || !near_is_meant(distance, name.size)) continue;
         least = distance;
         nearest = quote(it.key);
     }

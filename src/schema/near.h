@@ -16,8 +16,15 @@ Quote quote(Span text);
 unsigned near_distance(Span a, Span b);
 #define NEAR_FAR 3u
 
-/* The first of the nearest names of an object's members, if one is near;
- * otherwise an empty Quote. */
+/* Whether a name so near is perhaps what was meant by one of `size` bytes: a
+ * third of a name changed is another name. */
+static inline bool near_is_meant(unsigned distance, size_t size)
+{
+    return distance < NEAR_FAR && distance * 3 <= size;
+}
+
+/* The first of the nearest names of an object's first 1,000 members, if one is
+ * near; otherwise an empty Quote. */
 Quote near_member(const Json *json, JsonId object, Span name);
 
 #endif

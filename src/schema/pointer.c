@@ -81,6 +81,7 @@ static bool add_table(PointerIndex *index, const Json *json, JsonId container)
 static const PointerTable *table_of(PointerIndex *index, const Json *json,
                                     JsonId container)
 {
+    if (index->failed) return NULL;
     uint64_t hash = container_hash(container);
     for (MapPos p = map_first(&index->table_index, hash); p.value != MAP_NONE;
          p = map_next(&index->table_index, hash, p))
@@ -130,8 +131,8 @@ static JsonId find_item(PointerIndex *index, const Json *json, JsonId array,
     return JSON_NONE;
 }
 
-static JsonId find_name(PointerIndex *index, const Json *json, JsonId object,
-                        Span name)
+JsonId pointer_member(PointerIndex *index, const Json *json, JsonId object,
+                      Span name)
 {
     if (!is_large(json, object)) return json_get_span(json, object, name);
     if (!table_of(index, json, object)) return JSON_NONE;
@@ -173,7 +174,7 @@ bool pointer_follow(PointerIndex *index, const Json *json, JsonId from,
         if (!unescape(index, json->mem, &name)) return false;
         JsonId kid = json_kind(json, end->at) == JSON_ARRAY
                          ? find_item(index, json, end->at, name)
-                         : find_name(index, json, end->at, name);
+                         : pointer_member(index, json, end->at, name);
         if (kid == JSON_NONE) return false;
         end->at = kid;
     }

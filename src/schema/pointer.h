@@ -35,6 +35,10 @@ typedef struct PointerEnd {
     Span token; /* what was not found there, as the pointer spells it */
 } PointerEnd;
 
+/* The value of a member; JSON_NONE: no such member, or index->failed. */
+JsonId pointer_member(PointerIndex *index, const Json *json, JsonId object,
+                      Span name);
+
 /* Follows `pointer`, "" or "/..." without any percent-encoding. False: it
  * leads nowhere. Of equal names in an object the last counts. */
 bool pointer_follow(PointerIndex *index, const Json *json, JsonId from,

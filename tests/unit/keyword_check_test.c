@@ -95,14 +95,13 @@ static void numbers(void **state)
     refuses("{\"exclusiveMinimum\":true}", "#/exclusiveMinimum",
             "found true, expected a number, as in all drafts after 4");
     refuses("{" D4 "\"exclusiveMinimum\":1}", "#/exclusiveMinimum",
-            "found the number \"1\", expected true or false in draft 4");
+            "found the number 1, expected true or false in draft 4");
     static const char *const divisors[] = {"0", "-1", "0.00", "0e9", "-1e-9"};
     char schema[80], message[80];
     for (size_t i = 0; i < COUNT_OF(divisors); i++) {
         snprintf(schema, sizeof schema, "{\"multipleOf\":%s}", divisors[i]);
         snprintf(message, sizeof message,
-                 "found the number \"%s\", expected a number above 0",
-                 divisors[i]);
+                 "found the number %s, expected a number above 0", divisors[i]);
         refuses(schema, "#/multipleOf", message);
     }
     static const char *const counts[] = {
@@ -113,7 +112,7 @@ static void numbers(void **state)
         snprintf(pointer, sizeof pointer, "#/%s", counts[i]);
         snprintf(schema, sizeof schema, "{\"%s\":-1}", counts[i]);
         refuses(schema, pointer,
-                "found the number \"-1\", expected a whole number from 0 on");
+                "found the number -1, expected a whole number from 0 on");
         snprintf(schema, sizeof schema, "{\"%s\":\"3\"}", counts[i]);
         refuses(schema, pointer,
                 "found the string \"3\", expected a whole number from 0 on");
@@ -162,7 +161,7 @@ static void names(void **state)
     refuses("{\"required\":true}", "#/required",
             "found true, expected an array of names");
     refuses("{\"required\":[\"a\",1]}", "#/required/1",
-            "found the number \"1\", expected a name");
+            "found the number 1, expected a name");
     refuses("{\"dependentRequired\":[]}", "#/dependentRequired",
             "found an array, expected an object of arrays of names");
     refuses("{\"dependentRequired\":{\"a\":\"b\"}}", "#/dependentRequired/a",
@@ -230,7 +229,7 @@ static void schemas(void **state)
             "found an array, expected a schema; a list is prefixItems in this "
             "draft");
     refuses("{" D19 "\"items\":[1]}", "#/items/0",
-            "found the number \"1\", expected a schema: an object, true or "
+            "found the number 1, expected a schema: an object, true or "
             "false");
 }
 
@@ -247,11 +246,28 @@ static void texts(void **state)
         refuses(schema, pointer, "found an object, expected a string");
     }
     refuses("{\"uniqueItems\":1}", "#/uniqueItems",
-            "found the number \"1\", expected true or false");
+            "found the number 1, expected true or false");
     refuses("{\"enum\":\"a\"}", "#/enum",
             "found the string \"a\", expected an array");
     refuses("{" D7 "\"$ref\":1,\"type\":2}", "#/$ref",
-            "found the number \"1\", expected a string");
+            "found the number 1, expected a string");
+}
+
+static void annotations(void **state)
+{
+    (void)state;
+    Kit kit;
+    kit_open(&kit, "{\"title\":1,\"description\":\"\",\"examples\":{},"
+                   "\"deprecated\":true,\"contentSchema\":[],\"type\":2}");
+    keyword_check_annotations(kit.s, sources_root());
+    assert_true(ir_ok(&kit.ir));
+    assert_int_equal(kit.ir.warnings.count, 3);
+    assert_true(kit_warns(&kit, "found the number 1, expected a string, at "
+                                "#/title"));
+    assert_true(kit_warns(&kit, "found an object, expected an array, at "
+                                "#/examples"));
+    assert_true(kit_warns(&kit, "at #/contentSchema"));
+    kit_close(&kit);
 }
 
 static void place_of_the_error(void **state)
@@ -270,10 +286,15 @@ static void place_of_the_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(well_formed), cmocka_unit_test(types),
-        cmocka_unit_test(numbers),     cmocka_unit_test(counts),
-        cmocka_unit_test(names),       cmocka_unit_test(schemas),
-        cmocka_unit_test(texts),       cmocka_unit_test(place_of_the_error),
+        cmocka_unit_test(well_formed),
+        cmocka_unit_test(types),
+        cmocka_unit_test(numbers),
+        cmocka_unit_test(counts),
+        cmocka_unit_test(names),
+        cmocka_unit_test(schemas),
+        cmocka_unit_test(annotations),
+        cmocka_unit_test(texts),
+        cmocka_unit_test(place_of_the_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

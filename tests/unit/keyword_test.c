@@ -77,6 +77,8 @@ static void drafts(void **state)
             assert_int_equal(id != KEYWORD_NONE, rows[i].in[d]);
         }
     assert_int_equal(draft_bit(WEIR_DRAFT_DEFAULT), IN_2020);
+    assert_string_equal(draft_name(WEIR_DRAFT_DEFAULT), "2020-12");
+    assert_string_equal(draft_name(WEIR_DRAFT_4), "draft 4");
 }
 
 int main(void)
