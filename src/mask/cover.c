@@ -56,8 +56,7 @@ bool covers_init(CoverTable *covers, const Mem *mem, const Vocab *vocab,
 void covers_free(CoverTable *covers)
 {
     if (!covers->mem) return;
-    size_t nbytes =
-        (size_t)covers->nplanes * covers->nwords * sizeof(uint32_t);
+    size_t nbytes = (size_t)covers->nplanes * covers->nwords * sizeof(uint32_t);
     mem_free(covers->mem, covers->planes, nbytes + 1);
     arena_free(&covers->arena);
     lock_free(&covers->lock);
@@ -140,8 +139,8 @@ static Cover *cover_new(CoverTable *covers, const ByteSet *units, uint64_t hash)
     Cover *cover = arena_new(&covers->arena, Cover);
     uint32_t *row =
         arena_zero(&covers->arena, covers->nwords * sizeof(uint32_t));
-    _Atomic(const uint32_t *) *upto = arena_zero(
-        &covers->arena, (covers->longest + 1) * sizeof *upto);
+    _Atomic(const uint32_t *) *upto =
+        arena_zero(&covers->arena, (covers->longest + 1) * sizeof *upto);
     if (!levels || !cover || !row || !upto) {
         mem_free(covers->mem, levels, nbytes);
         return NULL;

@@ -9,7 +9,7 @@
 #define WEIR_MASK_COVER_H
 
 #include "base/shared_table.h"
-#include "network/network.h"
+#include "matcher/config.h"
 #include "vocab/trie.h"
 #include "vocab/vocab.h"
 

@@ -12,7 +12,7 @@
 #include "mask/loop.h"
 
 enum {
-    LOOP_FROM = 8,   /* fewer characters are read as quickly as known */
+    LOOP_FROM = 8, /* fewer characters are read as quickly as known */
     MOST_STATES = 16,
     MOST_GROUPS = 6, /* tried, of characters that lead elsewhere */
     SLOTS = 64       /* loops that are kept */
@@ -270,9 +270,8 @@ uint64_t groups_of(const ByteSet *bytes)
     uint64_t groups = 0;
     for (unsigned b = 0; b < 256; b++)
         if (byteset_has(bytes, (uint8_t)b))
-            groups |= (uint64_t)1
-                      << (b >= 0x80 && b < 0xC2 ? TRIE_BROKEN_GROUP
-                                                : trie_group[b]);
+            groups |= (uint64_t)1 << (b >= 0x80 && b < 0xC2 ? TRIE_BROKEN_GROUP
+                                                            : trie_group[b]);
     return groups;
 }
 

@@ -11,7 +11,7 @@
 #ifndef WEIR_MASK_LOOP_H
 #define WEIR_MASK_LOOP_H
 
-#include "network/network.h"
+#include "matcher/config.h"
 #include "vocab/trie.h"
 
 typedef struct Loop {

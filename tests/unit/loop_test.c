@@ -115,7 +115,8 @@ static void groups_of_bytes(void **state)
         uint64_t group = (uint64_t)1 << trie_group[b];
         bool in = (b >= 'A' && b <= 'F') || (b >= 'a' && b <= 'f') ||
                   b == 0xC2 || b == 0xC3;
-        bool out = b == '.' || (b >= 'g' && b <= 'z') || (b >= 0xE4 && b <= 0xE9);
+        bool out =
+            b == '.' || (b >= 'g' && b <= 'z') || (b >= 0xE4 && b <= 0xE9);
         assert_int_equal((loop->in & group) != 0, in);
         assert_int_equal((loop->out & group) != 0, out);
     }
