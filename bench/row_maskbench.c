@@ -60,6 +60,7 @@ typedef struct Schema {
     weir_grammar *any_order; /* made when a valid text is refused */
     Verdict verdict;
     char reason[REASON];
+    double ttfm, tbm; /* microseconds; tbm: the longest of its tests */
 } Schema;
 
 /* ---- compiling ---- */
@@ -82,9 +83,9 @@ static bool compile_timed(Schema *s)
     weir_matcher *m =
         s->grammar ? weir_matcher_new(s->grammar, NULL, &err) : NULL;
     if (m) weir_matcher_fill(m, r->row);
-    float us = (float)bench_us(r->bench, begin, timer_now());
+    s->ttfm = bench_us(r->bench, begin, timer_now());
     weir_matcher_free(m);
-    if (m) return vec_push(&r->bench->mem, &r->ttfm, us);
+    if (m) return vec_push(&r->bench->mem, &r->ttfm, (float)s->ttfm);
     s->verdict = COMPILE_ERROR;
     snprintf(s->reason, REASON, "%s: %s%s%s", weir_status_name(err.status),
              err.message, *err.pointer ? " at " : "", err.pointer);
@@ -179,7 +180,9 @@ static void run_test(Schema *s, JsonId test, uint32_t number)
     MaskRow *r = s->r;
     uint32_t taken;
     bool valid = json_bool(s->line, json_get(s->line, test, "valid"), false);
+    uint32_t from = r->tbm.count;
     bool accepted = run_ids(r, s->grammar, &r->tbm, &taken);
+    for (; from < r->tbm.count; from++) s->tbm = MAX(s->tbm, r->tbm.at[from]);
     if (accepted == valid) return;
     Verdict verdict = accepted      ? INVALIDATION_ERROR
                       : is_order(s) ? ORDER_REFUSAL
@@ -199,8 +202,10 @@ static void list_line(const MaskRow *r, const Schema *s)
 {
     Span file = json_string(s->line, json_get(s->line, JSON_ROOT, "file"));
     if (!r->list) return;
-    fprintf(r->list, "%.*s\t%s\t%s\n", (int)file.size, (const char *)file.at,
-            verdict_names[s->verdict], s->reason);
+    fprintf(r->list, "%.*s\t%s\t%s\t%.1f\t%.2f\n", (int)file.size,
+            (const char *)file.at, verdict_names[s->verdict], s->reason,
+            s->ttfm, s->tbm);
+    fflush(r->list);
 }
 
 static void note_resident(MaskRow *r)

@@ -3,9 +3,12 @@
  * Test suites are about values, a grammar is about texts: of the spellings of
  * a value it allows some. This is the one that is always among them.
  * One pass over the text, no recursion. A lone surrogate stays an escape.
+ * A number with an exponent is written out: 1.5e2 becomes 150.
  * Tests: tests/cli/schema_cli_test.py.
  */
 #include "weir/cli_respell.h"
+
+#include <stdlib.h>
 
 #include "base/utf8.h"
 
@@ -88,6 +91,77 @@ static void put_string(Respell *r)
     r->pos++;
 }
 
+enum { PLACES = 1000 }; /* the point is moved by at most so many */
+
+/* A number in scientific notation: its digits are looked up in the text. */
+typedef struct Decimal {
+    Span text;
+    size_t whole, count; /* digits before the point; in all */
+    long exponent;
+} Decimal;
+
+static bool is_digit(uint8_t c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_number_byte(uint8_t c)
+{
+    return is_digit(c) || c == '+' || c == '-' || c == '.' || (c | 0x20) == 'e';
+}
+
+static Decimal decimal_read(Span number)
+{
+    Decimal d = {.text = number};
+    bool has_point = false;
+    size_t i = 0;
+    for (; i < number.size && (number.at[i] | 0x20) != 'e'; i++) {
+        has_point |= number.at[i] == '.';
+        d.count += is_digit(number.at[i]);
+        if (!has_point) d.whole = d.count;
+    }
+    char text[8] = "0"; /* longer exponents are beyond PLACES */
+    size_t n = number.size - i;
+    if (n > 1 && n < sizeof text) {
+        memcpy(text, number.at + i + 1, n - 1);
+        text[n - 1] = 0;
+    }
+    d.exponent = n >= sizeof text ? 2 * PLACES : strtol(text, NULL, 10);
+    return d;
+}
+
+/* The digit at a place, 0 being the last one before the point. */
+static char decimal_digit(const Decimal *d, long place)
+{
+    long index = (long)d->whole - 1 - place + d->exponent;
+    if (index < 0 || index >= (long)d->count) return '0';
+    for (size_t i = 0;; i++)
+        if (is_digit(d->text.at[i]) && !index--) return (char)d->text.at[i];
+}
+
+static void put_number(Respell *r)
+{
+    size_t end = r->pos;
+    while (end < r->text.size && is_number_byte(r->text.at[end])) end++;
+    Span number = span_of(r->text.at + r->pos, end - r->pos);
+    Decimal d = decimal_read(number);
+    r->pos = end;
+    if (!d.exponent || labs(d.exponent) > PLACES || d.count > PLACES) {
+        put(r, number.at, number.size);
+        return;
+    }
+    long high = (long)d.whole - 1 + d.exponent;
+    long low = d.exponent - (long)(d.count - d.whole);
+    while (high > 0 && decimal_digit(&d, high) == '0') high--;
+    while (low < 0 && decimal_digit(&d, low) == '0') low++;
+    if (*number.at == '-') put(r, "-", 1);
+    for (long place = MAX(high, 0); place >= MIN(low, 0); place--) {
+        char digit = decimal_digit(&d, place);
+        if (place == -1) put(r, ".", 1);
+        put(r, &digit, 1);
+    }
+}
+
 bool respell(const Mem *mem, Span text, FileBytes *out)
 {
     Respell r = {mem, text, 0, out, true};
@@ -96,6 +170,10 @@ bool respell(const Mem *mem, Span text, FileBytes *out)
         uint8_t c = text.at[r.pos];
         if (c == '"') {
             put_string(&r);
+            continue;
+        }
+        if (is_digit(c) || c == '-') {
+            put_number(&r);
             continue;
         }
         if (c != ' ' && c != '\n' && c != '\r' && c != '\t') put(&r, &c, 1);
