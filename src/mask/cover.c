@@ -106,14 +106,14 @@ static bool cover_step(const CoverLevel *at, const ByteSet *units, uint8_t byte,
 }
 
 /* levels: one for each byte of the longest text, and one more. */
-static void cover_walk(const Trie *trie, const ByteSet *units,
+static void cover_walk(const Trie *trie, uint32_t root, const ByteSet *units,
                        CoverLevel *levels, uint32_t *row)
 {
     ByteSet others;
     for (int i = 0; i < 4; i++) others.word[i] = ~units->word[i];
     uint64_t unwanted = groups_of(&others);
     uint32_t depth = 0;
-    levels[0] = (CoverLevel){.node = TRIE_ROOT};
+    levels[0] = (CoverLevel){.node = root};
     for (;;) {
         CoverLevel *at = &levels[depth], *to = at + 1;
         const TrieNode *node = &trie->nodes[at->node];
@@ -132,7 +132,8 @@ static void cover_walk(const Trie *trie, const ByteSet *units,
     }
 }
 
-static Cover *cover_new(CoverTable *covers, const ByteSet *units, uint64_t hash)
+static Cover *cover_new(CoverTable *covers, uint32_t node, const ByteSet *units,
+                        uint64_t hash)
 {
     size_t nbytes = (covers->trie->depth + 2) * sizeof(CoverLevel);
     CoverLevel *levels = mem_new(covers->mem, nbytes);
@@ -145,36 +146,38 @@ static Cover *cover_new(CoverTable *covers, const ByteSet *units, uint64_t hash)
         mem_free(covers->mem, levels, nbytes);
         return NULL;
     }
-    cover_walk(covers->trie, units, levels, row);
+    cover_walk(covers->trie, node, units, levels, row);
     mem_free(covers->mem, levels, nbytes);
     for (uint32_t n = 0; n <= covers->longest; n++) atomic_init(&upto[n], NULL);
     cover->item.hash = hash;
+    cover->node = node;
     cover->units = *units;
     cover->row = row;
     cover->upto = upto;
     return cover;
 }
 
-static const Cover *cover_known(CoverTable *covers, const ByteSet *units,
-                                uint64_t hash)
+static const Cover *cover_known(CoverTable *covers, uint32_t node,
+                                const ByteSet *units, uint64_t hash)
 {
     for (SharedPos p = shared_first(&covers->table, hash); p.item;
          p = shared_next(hash, p)) {
         const Cover *cover = (const Cover *)(const void *)p.item;
-        if (!memcmp(&cover->units, units, sizeof *units)) return cover;
+        if (cover->node == node && !memcmp(&cover->units, units, sizeof *units))
+            return cover;
     }
     return NULL;
 }
 
-const Cover *cover_find(CoverTable *covers, const ByteSet *units)
+const Cover *cover_find(CoverTable *covers, uint32_t node, const ByteSet *units)
 {
-    uint64_t hash = hash_bytes(0, units, sizeof *units);
-    const Cover *known = cover_known(covers, units, hash);
+    uint64_t hash = hash_bytes(node, units, sizeof *units);
+    const Cover *known = cover_known(covers, node, units, hash);
     if (known) return known;
     lock_take(&covers->lock);
-    known = cover_known(covers, units, hash);
+    known = cover_known(covers, node, units, hash);
     if (!known && !covers->arena.hit_limit) {
-        Cover *made = cover_new(covers, units, hash);
+        Cover *made = cover_new(covers, node, units, hash);
         if (made && shared_add(&covers->table, &covers->arena, &made->item))
             known = made;
     }

@@ -46,13 +46,14 @@ static bool levels_reserve(Walker *w, uint32_t count)
 }
 
 static void level_enter(Walker *w, const Trie *trie, WalkLevel *level,
-                        uint32_t node)
+                        uint32_t node, const ByteSet *only)
 {
     ByteSet takes;
     if (level->set.list.count == 1 && !level->set.list.at[0].q->accepts)
         takes = level->set.list.at[0].q->first;
     else
         set_first(w->stepper, &level->set, &takes);
+    for (int i = 0; only && i < 4; i++) takes.word[i] &= only->word[i];
     children_begin(&level->children, trie, node, &takes);
 }
 
@@ -70,12 +71,13 @@ static bool descend(Walker *w, const Trie *trie, uint32_t base, uint32_t depth,
     w->top = base + depth + 2;
     if (!sink->reached(sink->user, n, depth + 1, &to->set)) return false;
     if (!n->nchildren || !to->set.list.count) return false;
-    level_enter(w, trie, to, child);
+    level_enter(w, trie, to, child, NULL);
     return true;
 }
 
 void walk_direct(Walker *w, const Trie *trie, uint32_t node,
-                 const ConfigSet *set, const WalkSink *sink)
+                 const ConfigSet *set, const ByteSet *only,
+                 const WalkSink *sink)
 {
     uint32_t base = w->top, depth = 0;
     if (!levels_reserve(w, base + 1)) return;
@@ -84,7 +86,7 @@ void walk_direct(Walker *w, const Trie *trie, uint32_t node,
         fail_memory(w);
         return;
     }
-    level_enter(w, trie, first, node);
+    level_enter(w, trie, first, node, only);
     while (!stepper_status(w->stepper)) {
         ChildCursor *children = &w->levels.at[base + depth]->children;
         uint32_t child = children_next(children, trie);

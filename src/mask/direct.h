@@ -27,9 +27,11 @@ typedef struct WalkSink {
 } WalkSink;
 
 /* Visits, from `node` (not reported itself) down, every node whose bytes the
- * set can read. Errors: in the stepper's status. */
+ * set can read; the first of them in `only` (NULL: any). Errors: in the
+ * stepper's status. */
 void walk_direct(Walker *w, const Trie *trie, uint32_t node,
-                 const ConfigSet *set, const WalkSink *sink);
+                 const ConfigSet *set, const ByteSet *only,
+                 const WalkSink *sink);
 
 /* The children of one node that are still to be tried, for walks that prune:
  * a wide node's as the intersection of two byte sets, a narrow one's in turn.

@@ -1,25 +1,27 @@
 /* explore.c: masks and walks from kept walks.
  *
  *     explore(x, set):   for each configuration c of the set and its returns
+ *         if c has calls:  explore(x, the starts of its callees)
  *         w = walk(x, root, c.q)                        kept, or made now
  *         report w.inside
  *         if w.leaving:  explore(w.leaving, what c's stacks return to)
  *
- * Small remainder tries are read directly with the whole set. A walk in the
- * making reads its trie directly, but at a large subtree where a single state
- * with many continuations stands (the inside of a string) it takes that
- * state's walk of the subtree instead. When the cache is full, what has no
+ * Small remainder tries are read directly with the whole set, and so is what
+ * leaves too much. A walk in the making reads its trie directly, but at a large
+ * subtree where a single state with many continuations stands (the inside of a
+ * string) it explores that subtree instead. When the cache is full, what has no
  * kept walk is read directly: slower, and as right.
- * Recursion: each level strips at least a byte of the tokens; MAX_DEPTH guards
- * against absurd ones.
+ * Recursion: each level strips at least a byte of the tokens, or is a call
+ * deeper; MAX_DEPTH guards against absurd ones.
  * Tests: prop/masks_vs_oracle_test.c, unit/mask_test.c (large subtrees).
  */
 #include "mask/explore.h"
 
 enum {
     SMALL_TRIE = 64,  /* ids: below, no walk is kept for a remainder trie */
-    LARGE_TREE = 128, /* ids below a node that has a walk of its own */
+    LARGE_TREE = 128, /* ids below a node that has walks of its own */
     MANY_BYTES = 64,  /* continuations of a state that has one */
+    SOME_BYTES = 16,  /* of one that may be a loop that may end anywhere */
     MAX_DEPTH = 200   /* remainders of remainders, then directly */
 };
 
@@ -59,6 +61,22 @@ uint32_t reg_class(const State *q, uint32_t reg, uint32_t most)
     return reg;
 }
 
+/* A place in a trie, and what is done with what is found below. */
+typedef struct Explore {
+    MaskRun *run;
+    const Findings *to;
+    const MaskTrie *x;
+    uint32_t node, depth; /* depth: bytes below x's root */
+    RiseRange range;
+} Explore;
+
+static void explore_at(const Explore *e, const ConfigSet *set);
+
+static const TrieNode *place_node(const Explore *e)
+{
+    return &e->x->trie.nodes[e->node];
+}
+
 /* ---- with a kept walk ---- */
 
 /* Which copies count for a counted frame at register `reg`. */
@@ -82,48 +100,41 @@ static ConfigSet *set_of_returns(MaskRun *run, const StackNode *stack)
 }
 
 /* What w leaves, read by what c's stacks return to. */
-static void explore_leaving(MaskRun *run, const Findings *to, const Walk *w,
-                            Config c, RiseRange range)
+static void explore_leaving(const Explore *e, const Walk *w, Config c,
+                            RiseRange range)
 {
+    const Findings *to = e->to;
     const MaskTrie *x = w->leaving;
     const TrieNode *root = &x->trie.nodes[TRIE_ROOT];
     if (!c.stack || c.stack->ends)
         if (to->bottom) to->bottom(to->user, x, root, 0, range);
-    ConfigSet *set = c.stack ? set_of_returns(run, c.stack) : NULL;
+    ConfigSet *set = c.stack ? set_of_returns(e->run, c.stack) : NULL;
     if (!set) return;
-    explore_set(run, to, x, set, range);
-    set_give(run, set);
+    explore_set(e->run, to, x, set, range);
+    set_give(e->run, set);
 }
 
-static void explore_config(MaskRun *run, const Findings *to, const Walk *w,
-                           Config c, RiseRange range)
+static void explore_walked(const Explore *e, const Walk *w, Config c)
 {
-    RiseRange inside = range, leaving = range;
+    RiseRange inside = e->range, leaving = e->range;
     if (w->rise_kind == RISE_OWN) {
         leaving = own_leaving(c.q->frame, c.reg);
         inside = (RiseRange){0, leaving.hi};
     }
-    if (w->ninside || w->cover) to->walk(to->user, w, inside);
+    if (w->ninside || w->ncovers) e->to->walk(e->to->user, w, inside);
     const MaskTrie *x = w->leaving;
-    if (!x || run_failed(run)) return;
+    if (!x || run_failed(e->run)) return;
     if (x->rise && (leaving.lo > x->rise_max || leaving.hi < x->rise_min))
         return;
-    explore_leaving(run, to, w, c, leaving);
+    explore_leaving(e, w, c, leaving);
 }
 
 /* ---- directly ---- */
 
-static void explore_direct(MaskRun *run, const Findings *to, const MaskTrie *x,
-                           uint32_t node, uint32_t depth, const ConfigSet *set,
-                           RiseRange range, bool is_making);
-
 typedef struct Direct {
-    MaskRun *run;
-    const Findings *to;
-    const MaskTrie *x;
-    RiseRange range;
-    uint32_t depth; /* of the walk's start below x's root */
-    bool is_making; /* a walk in the making: take walks of subtrees */
+    Explore at;      /* node: of the subtree in hand */
+    uint32_t depth;  /* of the start below x's root */
+    CoverPath *path; /* by depth below the start; NULL: no cover */
 } Direct;
 
 static bool set_reaches_bottom(MaskRun *run, const ConfigSet *set)
@@ -138,171 +149,95 @@ static unsigned many_bytes(const ByteSet *set)
            bit_count(set->word[2]) + bit_count(set->word[3]);
 }
 
-static const Walk *walk_for(MaskRun *run, const Findings *to, const MaskTrie *x,
-                            uint32_t node, uint32_t depth, Config c);
-
-/* A walk of the subtree at `node`, if it pays; its registers must be free of
- * limits, since what it finds is handed on without them. */
-static const Walk *subtree_walk(Direct *d, const TrieNode *node, uint32_t depth,
-                                const ConfigSet *set)
+/* Walks of its own for the subtree at `node`: if they pay. */
+static bool is_worth_walks(const Direct *d, const TrieNode *node,
+                           const ConfigSet *set)
 {
-    if (!d->is_making || set->list.count != 1 || set->ends) return NULL;
-    uint32_t below = node->tok_end - trie_own_end(&d->x->trie, node);
-    Config c = set->list.at[0];
-    if (below < LARGE_TREE || many_bytes(&c.q->first) < MANY_BYTES) return NULL;
-    if (d->x->rise && walk_is_own(c.q)) return NULL;
-    const Walk *w = walk_for(d->run, d->to, d->x,
-                             (uint32_t)(node - d->x->trie.nodes), depth, c);
-    if (!w || w->leaks) return NULL;
-    if (w->rise_kind != RISE_OWN) return w;
-    RiseRange r = own_leaving(c.q->frame, c.reg);
-    bool is_free =
-        w->rise_max <= r.hi && (!w->leaving || (r.lo <= w->leaving->rise_min &&
-                                                w->leaving->rise_max <= r.hi));
-    return is_free ? w : NULL;
-}
-
-/* A walk begins with a byte: what c may return to before is read apart. */
-static void direct_returns(Direct *d, const TrieNode *node, uint32_t depth,
-                           Config c)
-{
-    if (!state_accepts(c.q, c.reg) || !c.stack) return;
-    ConfigSet *set = set_of_returns(d->run, c.stack);
-    if (!set) return;
-    explore_direct(d->run, d->to, d->x, (uint32_t)(node - d->x->trie.nodes),
-                   depth, set, d->range, d->is_making);
-    set_give(d->run, set);
+    if (!d->at.to->build || set->list.count != 1 || set->ends) return false;
+    uint32_t below = node->tok_end - trie_own_end(&d->at.x->trie, node);
+    return below >= LARGE_TREE &&
+           many_bytes(&set->list.at[0].q->first) >= MANY_BYTES;
 }
 
 static bool direct_reached(void *user, const TrieNode *node, uint32_t depth,
                            const ConfigSet *set)
 {
     Direct *d = user;
-    depth += d->depth;
-    d->to->node(d->to->user, d->x, node, d->range);
+    Explore *at = &d->at;
+    const Findings *to = at->to;
+    const MaskTrie *x = at->x;
+    bool is_covered = false;
+    if (d->path) {
+        d->path[depth] = cover_step(d->path[depth - 1], node->byte);
+        is_covered = d->path[depth].use != NULL;
+    }
+    if (!is_covered)
+        to->places(to->user, x, node->tok, trie_own_end(&x->trie, node),
+                   at->range);
     if (!node->nchildren) return false;
-    if (d->to->bottom && set_reaches_bottom(d->run, set))
-        d->to->bottom(d->to->user, d->x, node, depth, d->range);
-    const Walk *w = subtree_walk(d, node, depth, set);
-    if (!w) return !run_failed(d->run);
-    Config c = set->list.at[0];
-    explore_config(d->run, d->to, w, c, d->range);
-    direct_returns(d, node, depth, c);
+    at->node = (uint32_t)(node - x->trie.nodes);
+    at->depth = d->depth + depth;
+    if (to->bottom && set_reaches_bottom(at->run, set))
+        to->bottom(to->user, x, node, at->depth, at->range);
+    if (is_covered) return node->below & d->path[depth].use->out;
+    if (!is_worth_walks(d, node, set)) return !run_failed(at->run);
+    explore_at(at, set);
     return false;
 }
 
-static void explore_direct(MaskRun *run, const Findings *to, const MaskTrie *x,
-                           uint32_t node, uint32_t depth, const ConfigSet *set,
-                           RiseRange range, bool is_making)
+/* A cover for what begins at e, in walk `b`, for one that is not memory. */
+static bool direct_cover(const Explore *e, const ConfigSet *set, Direct *d)
 {
-    Direct d = {run, to, x, range, depth, is_making};
+    WalkBuild *b = e->to->build;
+    CoverPath path;
+    if (!b || e->x != b->key.trie || b->has_rise || set->list.count != 1 ||
+        set->list.at[0].stack || set->ends)
+        return true;
+    if (!cover_begin(b, &path, e->node, e->depth, set->list.at[0].q, 0))
+        return true;
+    d->path = mem_new(b->mem, (e->x->trie.depth + 2) * sizeof *d->path);
+    if (d->path) d->path[0] = path;
+    return d->path != NULL;
+}
+
+static void explore_direct(const Explore *e, const ConfigSet *set,
+                           const ByteSet *only)
+{
+    MaskRun *run = e->run;
+    Direct d = {.at = *e, .depth = e->depth};
     WalkSink sink = {direct_reached, &d};
-    walk_direct(&run->walker, &x->trie, node, set, &sink);
+    if (direct_cover(e, set, &d))
+        walk_direct(&run->walker, &e->x->trie, e->node, set, only, &sink);
+    else
+        run->no_memory = true;
+    if (d.path)
+        mem_free(run->mem, d.path, (e->x->trie.depth + 2) * sizeof *d.path);
 }
 
-/* ---- a set at a trie's root ---- */
+/* ---- which walk ---- */
 
-typedef struct Gather {
-    MaskRun *run;
-    const Findings *to;
-    const MaskTrie *x;
-    RiseRange range;
-    ConfigSet *direct; /* what has no walk */
-    VEC(Config) configs;
-} Gather;
-
-static void gather_config(void *user, Config c)
+/* True if the vocabulary keeps q's walk of x. */
+static bool is_shared(const MaskRun *run, const MaskTrie *x, const State *q)
 {
-    Gather *g = user;
-    if (!vec_push(g->run->mem, &g->configs, c)) g->run->no_memory = true;
+    return x->is_shared && q->frame->network->shared == NULL &&
+           run->vocab->cache.mem && q->frame->network->keys.count;
 }
 
-/* By the walk of c, or later. */
-static void gather_explore(Gather *g, Config c)
+static WalkCache *cache_for(const MaskRun *run, const MaskTrie *x,
+                            const State *q)
 {
-    const Walk *w = NULL;
-    bool is_small = g->x->trie.nids < SMALL_TRIE || g->run->depth > MAX_DEPTH;
-    if (!is_small && !(g->x->rise && walk_is_own(c.q)))
-        w = walk_for(g->run, g->to, g->x, TRIE_ROOT, 0, c);
-    if (run_failed(g->run)) return;
-    if (w && !w->leaks) {
-        explore_config(g->run, g->to, w, c, g->range);
-        return;
-    }
-    if (!g->direct) g->direct = set_borrow(g->run);
-    if (g->direct) set_add(&g->run->stepper, g->direct, c);
+    return is_shared(run, x, q) ? &run->vocab->cache : run->cache;
 }
 
-void explore_set(MaskRun *run, const Findings *to, const MaskTrie *x,
-                 const ConfigSet *set, RiseRange range)
-{
-    const TrieNode *root = &x->trie.nodes[TRIE_ROOT];
-    Gather g = {.run = run, .to = to, .x = x, .range = range};
-    bool reaches = set_each_return(&run->stepper, set, gather_config, &g);
-    if (reaches && to->bottom && x->skip)
-        to->bottom(to->user, x, root, 0, range);
-    run->depth++;
-    for (uint32_t i = 0; i < g.configs.count && !run_failed(run); i++)
-        gather_explore(&g, g.configs.at[i]);
-    if (g.direct && !run_failed(run))
-        explore_direct(run, to, x, TRIE_ROOT, 0, g.direct, range, false);
-    run->depth--;
-    if (g.direct) set_give(run, g.direct);
-    vec_free(run->mem, &g.configs);
-}
+static void make_general(MaskRun *run, WalkBuild *b);
 
-/* ---- making a walk ---- */
-
-static void build_walk(void *user, const Walk *w, RiseRange range)
-{
-    WalkBuild *b = user;
-    assert(!w->cover); /* which walks from the root of all tokens have */
-    for (uint32_t i = 0; i < w->ninside; i++) {
-        uint32_t rise = w->rise ? w->rise[i] : 0;
-        if (!w->rise || rise_in(range, rise))
-            walkbuild_id(b, w->inside[i], rise);
-    }
-}
-
-static void build_node(void *user, const MaskTrie *x, const TrieNode *node,
-                       RiseRange range)
-{
-    (void)range; /* a walk is made for all registers */
-    walkbuild_inside(user, x, node->tok, trie_own_end(&x->trie, node), 0);
-}
-
-static void build_bottom(void *user, const MaskTrie *x, const TrieNode *node,
-                         uint32_t depth, RiseRange range)
-{
-    (void)range;
-    walkbuild_exit(user, x, node, depth, 0);
-}
-
-static WalkCache *cache_for(MaskRun *run, const MaskTrie *x, const State *q)
-{
-    bool shared = x->is_shared && q->frame->network->shared == NULL &&
-                  run->vocab->cache.mem && q->frame->network->keys.count;
-    return shared ? &run->vocab->cache : run->cache;
-}
-
-static void make_general(MaskRun *run, WalkBuild *b, Config c)
-{
-    Findings to = {build_walk, build_node, build_bottom, b};
-    ConfigSet *set = set_borrow(run);
-    if (!set) return;
-    set_add(&run->stepper, set, (Config){c.q, NULL, b->reg});
-    explore_direct(run, &to, b->trie, b->node, b->depth, set, RISE_ANY, true);
-    set_give(run, set);
-}
-
-static const Walk *make_walk(MaskRun *run, WalkCache *cache, WalkBuild *b,
-                             Config c)
+static const Walk *make_walk(MaskRun *run, WalkCache *cache, WalkBuild *b)
 {
     weir_status status = WEIR_OK;
-    if (c.q->frame->is_regular)
+    if (b->key.q->frame->is_regular)
         walk_regular(b, &status);
     else
-        make_general(run, b, c);
+        make_general(run, b);
     if (status && !run->stepper.stacks.status)
         run->stepper.stacks.status = status;
     run->no_memory |= b->no_memory;
@@ -312,35 +247,36 @@ static const Walk *make_walk(MaskRun *run, WalkCache *cache, WalkBuild *b,
     return w;
 }
 
-/* The walk of (x, node, q, reg, follow), made if new. */
-static const Walk *walk_get(MaskRun *run, const MaskTrie *x, uint32_t node,
-                            uint32_t depth, Config c, const ByteSet *follow)
+/* The walk of the key, made if new; depth: bytes above its node. */
+static const Walk *walk_get(MaskRun *run, const WalkKey *key, uint32_t depth)
 {
-    WalkCache *cache = cache_for(run, x, c.q);
-    uint32_t reg = walk_is_own(c.q) ? 0 : reg_class(c.q, c.reg, x->trie.depth);
-    const Walk *known = walkcache_find(cache, x, node, c.q, reg, follow);
+    WalkCache *cache = cache_for(run, key->trie, key->q);
+    const Walk *known = walkcache_find(cache, key);
     if (known || walkcache_is_full(cache)) return known;
     WalkBuild b = {.vocab = run->vocab->vocab,
                    .mem = run->mem,
                    .covers = &run->vocab->covers,
                    .loops = &run->loops,
-                   .trie = x,
-                   .q = c.q,
-                   .node = node,
+                   .key = *key,
                    .depth = depth,
-                   .reg = reg,
-                   .follow = follow,
-                   .has_rise = x->rise || walk_is_own(c.q),
+                   .has_rise = key->trie->rise || walk_is_own(key->q),
                    .max_leaving = cache->max_leaving};
-    const Walk *w = make_walk(run, cache, &b, c);
+    const Walk *w = make_walk(run, cache, &b);
     walkbuild_free(&b);
     return w;
+}
+
+static WalkKey key_of(const MaskTrie *x, uint32_t node, Config c)
+{
+    uint32_t reg = walk_is_own(c.q) ? 0 : reg_class(c.q, c.reg, x->trie.depth);
+    return (WalkKey){.trie = x, .q = c.q, .node = node, .reg = reg};
 }
 
 const Walk *explore_walk(MaskRun *run, const MaskTrie *x, uint32_t node,
                          uint32_t depth, Config c)
 {
-    return walk_get(run, x, node, depth, c, NULL);
+    WalkKey key = key_of(x, node, c);
+    return walk_get(run, &key, depth);
 }
 
 static void follow_add(void *user, Config c)
@@ -351,26 +287,202 @@ static void follow_add(void *user, Config c)
 
 /* The bytes that can be read after c's frame has returned. False: what lies
  * below the bottom is not known, and counts. */
-static bool follow_find(MaskRun *run, const Findings *to, Config c,
-                        ByteSet *follow)
+static bool follow_find(const Explore *e, Config c, ByteSet *follow)
 {
     bool reaches = !c.stack || c.stack->ends;
     *follow = (ByteSet){{0}};
     if (c.stack) {
-        ConfigSet *set = set_of_returns(run, c.stack);
+        ConfigSet *set = set_of_returns(e->run, c.stack);
         if (!set) return false;
-        reaches |= set_each_return(&run->stepper, set, follow_add, follow);
-        set_give(run, set);
+        reaches |= set_each_return(&e->run->stepper, set, follow_add, follow);
+        set_give(e->run, set);
     }
-    return !reaches || !to->bottom;
+    return !reaches || !e->to->bottom;
+}
+
+/* True if q loops over much and may return anywhere: its walk would leave too
+ * much unless it is made by what follows. */
+static bool is_open(MaskRun *run, const MaskTrie *x, State *q)
+{
+    if (many_bytes(&q->first) < SOME_BYTES) return false;
+    if (is_shared(run, x, q)) return false;
+    const Loop *loop = loop_of(&run->loops, run->mem, q);
+    return loop->may_return && many_bytes(&loop->units) >= SOME_BYTES;
 }
 
 /* The walk of c, by what follows c's frame if it leaves too much else. */
-static const Walk *walk_for(MaskRun *run, const Findings *to, const MaskTrie *x,
-                            uint32_t node, uint32_t depth, Config c)
+static const Walk *walk_for(const Explore *e, Config c, bool is_local)
 {
     ByteSet follow;
-    const Walk *w = walk_get(run, x, node, depth, c, NULL);
-    if (!w || !w->leaks || !follow_find(run, to, c, &follow)) return w;
-    return walk_get(run, x, node, depth, c, &follow);
+    WalkKey key = key_of(e->x, e->node, c);
+    key.is_local = is_local;
+    bool open = is_open(e->run, e->x, c.q);
+    if (open && follow_find(e, c, &follow)) key.follow = &follow;
+    const Walk *w = walk_get(e->run, &key, e->depth);
+    if (!w || !w->leaks || open || !follow_find(e, c, &follow)) return w;
+    key.follow = &follow;
+    return walk_get(e->run, &key, e->depth);
+}
+
+/* ---- a set at a place ---- */
+
+typedef struct Gather {
+    const Explore *at;
+    ConfigSet *direct; /* what has no walk */
+    VEC(Config) configs;
+} Gather;
+
+static void gather_config(void *user, Config c)
+{
+    Gather *g = user;
+    MaskRun *run = g->at->run;
+    if (state_is_done(c.q, c.reg)) return; /* it only returns */
+    if (!vec_push(run->mem, &g->configs, c)) run->no_memory = true;
+}
+
+/* The entries of c's calls, if they can be told from its other moves by the
+ * first byte and are to be explored apart; else NULL. Walks that the vocabulary
+ * keeps are of the whole state, unless there is nothing to it but one call. */
+static const Entries *entries_of(const Explore *e, Config c)
+{
+    ByteSet calls = {{0}};
+    bool is_name = c.q->ncalls == 1 && !many_bytes(&c.q->local);
+    if (!c.q->ncalls) return NULL;
+    if (is_shared(e->run, e->x, c.q) && !is_name) return NULL;
+    const Entries *entries = state_entries(c.q);
+    if (!entries) {
+        e->run->stepper.stacks.status =
+            network_error(c.q->frame->network).status;
+        return NULL;
+    }
+    for (uint32_t i = 0; i < entries->count; i++)
+        for (int w = 0; w < 4; w++)
+            calls.word[w] |= entries->at[i].to->first.word[w];
+    for (int w = 0; w < 4; w++)
+        if (calls.word[w] & c.q->local.word[w]) return NULL;
+    return entries;
+}
+
+static void explore_entries(const Explore *e, const Entries *entries, Config c)
+{
+    ConfigSet *set = set_borrow(e->run);
+    if (!set) return;
+    for (uint32_t i = 0; i < entries->count; i++)
+        set_move(&e->run->stepper, c, &entries->at[i], set);
+    e->run->depth++;
+    explore_at(e, set);
+    e->run->depth--;
+    set_give(e->run, set);
+}
+
+static bool has_walks(const Explore *e, Config c)
+{
+    const TrieNode *node = place_node(e);
+    if (e->run->depth > MAX_DEPTH || node->tok_end - node->tok < SMALL_TRIE)
+        return false;
+    if (e->x->rise && walk_is_own(c.q)) return false;
+    return e->node == TRIE_ROOT || many_bytes(&c.q->first) >= MANY_BYTES;
+}
+
+/* By the walk of c, or later. */
+static void explore_config(Gather *g, Config c)
+{
+    const Explore *e = g->at;
+    if (has_walks(e, c)) {
+        const Entries *entries = entries_of(e, c);
+        if (entries) explore_entries(e, entries, c);
+        bool is_all = entries && !many_bytes(&c.q->local);
+        if (is_all || run_failed(e->run)) return;
+        const Walk *w = walk_for(e, c, entries != NULL);
+        if (w && !w->leaks) explore_walked(e, w, c);
+        if ((w && !w->leaks) || run_failed(e->run)) return;
+    }
+    if (!g->direct) g->direct = set_borrow(e->run);
+    if (g->direct) set_add(&e->run->stepper, g->direct, c);
+}
+
+/* Each of the set and what it may return to, but for the bottom. */
+static void explore_at(const Explore *e, const ConfigSet *set)
+{
+    MaskRun *run = e->run;
+    Gather g = {.at = e};
+    set_each_return(&run->stepper, set, gather_config, &g);
+    for (uint32_t i = 0; i < g.configs.count && !run_failed(run); i++)
+        explore_config(&g, g.configs.at[i]);
+    if (g.direct && !run_failed(run)) explore_direct(e, g.direct, NULL);
+    if (g.direct) set_give(run, g.direct);
+    vec_free(run->mem, &g.configs);
+}
+
+void explore_set(MaskRun *run, const Findings *to, const MaskTrie *x,
+                 const ConfigSet *set, RiseRange range)
+{
+    Explore e = {run, to, x, TRIE_ROOT, 0, range};
+    if (to->bottom && x->skip && set_reaches_bottom(run, set))
+        to->bottom(to->user, x, place_node(&e), 0, range);
+    run->depth++;
+    explore_at(&e, set);
+    run->depth--;
+}
+
+/* ---- making a walk ---- */
+
+/* The tokens of a cover of at most `most` characters. */
+static void build_cover(WalkBuild *b, const WalkCover *c, uint32_t most)
+{
+    uint32_t nwords = b->covers->nwords;
+    const uint32_t *kept = cover_upto(b->covers, c->cover, most);
+    if (kept) {
+        walkbuild_row(b, kept, nwords);
+        return;
+    }
+    uint32_t *row = mem_new(b->mem, nwords * sizeof *row);
+    if (row) {
+        cover_write(b->covers, c->cover, most, row);
+        walkbuild_ids(b, row, nwords);
+    }
+    b->no_memory |= !row;
+    mem_free(b->mem, row, nwords * sizeof *row);
+}
+
+static void build_walk(void *user, const Walk *w, RiseRange range)
+{
+    WalkBuild *b = user;
+    for (uint32_t i = 0; i < w->ncovers; i++) {
+        const WalkCover *c = &w->covers[i];
+        if (w->rise && c->counts)
+            build_cover(b, c, range.hi);
+        else if (!w->rise || rise_in(range, c->rise))
+            walkbuild_row(b, c->row, b->covers->nwords);
+    }
+    for (uint32_t i = 0; i < w->ninside; i++) {
+        uint32_t rise = w->rise ? w->rise[i] : 0;
+        if (!w->rise || rise_in(range, rise))
+            walkbuild_id(b, w->inside[i], rise);
+    }
+}
+
+static void build_places(void *user, const MaskTrie *x, uint32_t from,
+                         uint32_t to, RiseRange range)
+{
+    walkbuild_some(user, x, from, to, range);
+}
+
+static void build_bottom(void *user, const MaskTrie *x, const TrieNode *node,
+                         uint32_t depth, RiseRange range)
+{
+    walkbuild_exit(user, x, node, depth, 0, range);
+}
+
+/* From the empty stack, which stands for all that may lie below. */
+static void make_general(MaskRun *run, WalkBuild *b)
+{
+    Findings to = {build_walk, build_places, build_bottom, b, b};
+    const WalkKey *key = &b->key;
+    Explore e = {run, &to, key->trie, key->node, b->depth, RISE_ANY};
+    ConfigSet *set = set_borrow(run);
+    if (!set) return;
+    set_add(&run->stepper, set, (Config){key->q, NULL, key->reg});
+    explore_direct(&e, set, key->is_local ? &key->q->local : NULL);
+    set_give(run, set);
 }

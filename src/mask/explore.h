@@ -38,27 +38,17 @@ typedef struct MaskRun {
     bool no_memory;
 } MaskRun;
 
-/* Register values for which entries of a counted trie count. */
-typedef struct RiseRange {
-    uint32_t lo, hi;
-} RiseRange;
-#define RISE_ANY ((RiseRange){0, UINT32_MAX})
-
-static inline bool rise_in(RiseRange range, uint32_t rise)
-{
-    return range.lo <= rise && rise <= range.hi;
-}
-
 /* Where what is found goes. */
 typedef struct Findings {
     /* The inside of a walk, those within range. */
     void (*walk)(void *user, const Walk *w, RiseRange range);
-    /* Ids of a node's own places, those within range. */
-    void (*node)(void *user, const MaskTrie *x, const TrieNode *node,
-                 RiseRange range);
+    /* Ids of places [from, to), those within range. */
+    void (*places)(void *user, const MaskTrie *x, uint32_t from, uint32_t to,
+                   RiseRange range);
     /* The bottom is reached at `node` of x; NULL: nobody asks. */
     void (*bottom)(void *user, const MaskTrie *x, const TrieNode *node,
                    uint32_t depth, RiseRange range);
+    WalkBuild *build; /* the walk in the making, or NULL: a mask */
     void *user;
 } Findings;
 

@@ -36,6 +36,15 @@ void loops_free(LoopTable *table, const Mem *mem);
 /* Groups of the bytes of a set. */
 uint64_t groups_of(const ByteSet *bytes);
 
+/* True if all below the node is read in the loop; follow: what can be read
+ * when the frame has returned, NULL: anything. */
+static inline bool loop_takes(const Loop *loop, const TrieNode *node,
+                              const ByteSet *follow)
+{
+    if (!loop->is_any || node->below & ~loop->in) return false;
+    return !loop->may_return || (follow && !(node->below & groups_of(follow)));
+}
+
 /* Continuation bytes of a character after this first byte of it. */
 static inline unsigned rest_of(uint8_t lead)
 {

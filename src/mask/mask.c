@@ -189,14 +189,15 @@ static void build_cover_part(RowBuild *b, const Cover *cover, uint32_t most)
     mem_free(run->mem, part, nbytes);
 }
 
-static void build_cover(RowBuild *b, const Walk *w, RiseRange range, bool all)
+static void build_covers(RowBuild *b, const Walk *w, RiseRange range, bool all)
 {
-    if (all)
-        build_base(b, w->cover->row);
-    else if (w->cover_counts)
-        build_cover_part(b, w->cover, range.hi);
-    else if (rise_in(range, 1))
-        build_base(b, w->cover->row);
+    for (uint32_t i = 0; i < w->ncovers; i++) {
+        const WalkCover *c = &w->covers[i];
+        if (!all && c->counts)
+            build_cover_part(b, c->cover, range.hi);
+        else if (all || rise_in(range, c->rise))
+            build_base(b, c->row);
+    }
 }
 
 static void row_walk(void *user, const Walk *w, RiseRange range)
@@ -207,18 +208,17 @@ static void row_walk(void *user, const Walk *w, RiseRange range)
         build_base(b, w->bitmap);
         return;
     }
-    if (w->cover) build_cover(b, w, range, all);
+    build_covers(b, w, range, all);
     if (w->ninside > b->run->vocab->nwords) b->is_whole = true;
     for (uint32_t i = 0; i < w->ninside; i++)
         if (all || rise_in(range, w->rise[i])) build_id(b, w->inside[i]);
 }
 
-static void row_node(void *user, const MaskTrie *x, const TrieNode *node,
-                     RiseRange range)
+static void row_places(void *user, const MaskTrie *x, uint32_t from,
+                       uint32_t to, RiseRange range)
 {
     RowBuild *b = user;
-    uint32_t end = trie_own_end(&x->trie, node);
-    for (uint32_t p = node->tok; p < end; p++)
+    for (uint32_t p = from; p < to; p++)
         if (!x->rise || rise_in(range, x->rise[p])) build_id(b, x->trie.ids[p]);
 }
 
@@ -333,7 +333,7 @@ static weir_status mask_make(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
                              uint64_t hash, uint32_t *row)
 {
     RowBuild b = {.run = run, .row = row};
-    Findings to = {row_walk, row_node, NULL, &b};
+    Findings to = {row_walk, row_places, NULL, NULL, &b};
     run->ids.count = 0;
     memset(row, 0, run->vocab->nwords * sizeof *row);
     explore_set(run, &to, &run->vocab->main, set, RISE_ANY);
@@ -359,7 +359,8 @@ static bool direct_node(void *user, const TrieNode *node, uint32_t depth,
     RowBuild *b = user;
     (void)depth;
     (void)set;
-    row_node(b, &b->run->vocab->main, node, RISE_ANY);
+    const MaskTrie *x = &b->run->vocab->main;
+    row_places(b, x, node->tok, trie_own_end(&x->trie, node), RISE_ANY);
     return true;
 }
 
@@ -369,7 +370,8 @@ static weir_status mask_direct(MaskRun *run, const ConfigSet *set,
     RowBuild b = {.run = run, .row = row, .is_whole = true};
     WalkSink sink = {direct_node, &b};
     memset(row, 0, run->vocab->nwords * sizeof *row);
-    walk_direct(&run->walker, &run->vocab->main.trie, TRIE_ROOT, set, &sink);
+    walk_direct(&run->walker, &run->vocab->main.trie, TRIE_ROOT, set, NULL,
+                &sink);
     return run_end(run);
 }
 

@@ -1,15 +1,7 @@
-/* walk.c: keeping walks, and the walk of frames without calls.
+/* walk.c: walks in the making, and keeping them.
  *
- * walk_regular follows one automaton state down the trie, depth first; at a
- * state that may return, everything below the node leaves as well. In a
- * counted frame the limits are ignored and the copies counted instead.
- *
- * Pruning, by the state's loop. While all that was read since the root are
- * units of q's loop, the cover has the tokens and a subtree is left alone
- * unless something below is an exit of the loop (or can follow it). Elsewhere
- * a subtree is taken whole if all below are units of the state's own loop.
- * Cost: 10 to 20 ns a visited node, of 270,000 for a vocabulary of 128,000
- * tokens; some thousands for a string, whose only exits are quote and escape.
+ * What leaves is noted as runs of places of the trie that was walked, and
+ * becomes a trie of its own when the walk is kept.
  * Tests: prop/masks_vs_oracle_test.c, unit/walk_test.c.
  */
 #include "mask/walk.h"
@@ -58,31 +50,33 @@ bool walkcache_is_full(WalkCache *cache)
     return is_full;
 }
 
-static uint64_t walk_hash(const MaskTrie *trie, uint32_t node, const State *q,
-                          uint32_t reg, const ByteSet *follow)
+static uint64_t walk_hash(const WalkKey *key)
 {
-    uint64_t h = hash_mix((uintptr_t)q, (uint64_t)trie->serial << 32 | node);
-    h = hash_mix(h, reg);
-    for (int i = 0; follow && i < 4; i++) h = hash_mix(h, follow->word[i]);
+    uint64_t h = hash_mix((uintptr_t)key->q,
+                          (uint64_t)key->trie->serial << 32 | key->node);
+    h = hash_mix(h, (uint64_t)key->is_local << 32 | key->reg);
+    for (int i = 0; key->follow && i < 4; i++)
+        h = hash_mix(h, key->follow->word[i]);
     return h;
 }
 
-static bool follow_is(const ByteSet *a, const ByteSet *b)
+static bool key_is(const WalkKey *a, const WalkKey *b)
 {
-    return a && b ? !memcmp(a, b, sizeof *a) : a == b;
+    if (a->q != b->q || a->trie != b->trie || a->node != b->node ||
+        a->reg != b->reg || a->is_local != b->is_local)
+        return false;
+    return a->follow && b->follow
+               ? !memcmp(a->follow, b->follow, sizeof *a->follow)
+               : a->follow == b->follow;
 }
 
-const Walk *walkcache_find(WalkCache *cache, const MaskTrie *trie,
-                           uint32_t node, State *q, uint32_t reg,
-                           const ByteSet *follow)
+const Walk *walkcache_find(WalkCache *cache, const WalkKey *key)
 {
-    uint64_t h = walk_hash(trie, node, q, reg, follow);
+    uint64_t h = walk_hash(key);
     for (SharedPos p = shared_first(&cache->table, h); p.item;
          p = shared_next(h, p)) {
         const Walk *w = (const Walk *)(const void *)p.item;
-        if (w->q == q && w->trie == trie && w->node == node && w->reg == reg &&
-            follow_is(w->follow, follow))
-            return w;
+        if (key_is(&w->key, key)) return w;
     }
     return NULL;
 }
@@ -109,7 +103,7 @@ static bool inside_reserve(WalkBuild *b, uint32_t count)
 static uint32_t place_rise(const WalkBuild *b, const MaskTrie *x,
                            uint32_t place, uint32_t rise)
 {
-    return x->rise && !walk_is_own(b->q) ? x->rise[place] : rise;
+    return x->rise && !walk_is_own(b->key.q) ? x->rise[place] : rise;
 }
 
 void walkbuild_inside(WalkBuild *b, const MaskTrie *x, uint32_t from,
@@ -140,183 +134,63 @@ static void exit_add(WalkBuild *b, WalkExit e)
     if (!vec_push(b->mem, &b->exits, e)) b->no_memory = true;
 }
 
+/* Those of the exit's places within range, in runs. */
+static void exit_add_some(WalkBuild *b, WalkExit e, RiseRange range)
+{
+    const uint32_t *rise = b->has_rise ? NULL : e.x->rise;
+    uint32_t to = e.to;
+    while (rise && e.from < to) {
+        while (e.from < to && !rise_in(range, rise[e.from])) e.from++;
+        e.to = e.from;
+        while (e.to < to && rise_in(range, rise[e.to])) e.to++;
+        exit_add(b, e);
+        e.from = e.to;
+    }
+    if (!rise) exit_add(b, e);
+}
+
 void walkbuild_exit(WalkBuild *b, const MaskTrie *x, const TrieNode *node,
-                    uint32_t depth, uint32_t rise)
+                    uint32_t depth, uint32_t rise, RiseRange range)
 {
     WalkExit e = {x, trie_own_end(&x->trie, node), node->tok_end, depth, rise};
-    if (!b->follow) {
-        exit_add(b, e);
+    if (!b->key.follow) {
+        exit_add_some(b, e, range);
         return;
     }
     for (uint32_t i = 0; i < node->nchildren; i++) {
         const TrieNode *child = &x->trie.nodes[node->child + i];
-        if (!byteset_has(b->follow, child->byte)) continue;
+        if (!byteset_has(b->key.follow, child->byte)) continue;
         e.from = child->tok;
         e.to = child->tok_end;
-        exit_add(b, e);
+        exit_add_some(b, e, range);
     }
 }
 
-/* ---- frames without calls ---- */
-
-typedef struct RegularLevel {
-    ChildCursor children;
-    State *q;
-    uint32_t rise;   /* copies complete */
-    bool is_covered; /* all since the root are units of the cover */
-    uint8_t left;    /* covered: bytes to the end of the character */
-} RegularLevel;
-
-typedef struct Regular {
-    WalkBuild *b;
-    RegularLevel *levels;
-    ByteSet units; /* of the cover */
-    uint64_t out;  /* groups for which a covered subtree is walked */
-    weir_status status;
-} Regular;
-
-/* Where a byte leads in a frame without calls. False: nowhere. */
-static bool regular_step(State *q, uint32_t rise, uint8_t byte, State **to,
-                         uint32_t *to_rise, weir_status *status)
+void walkbuild_some(WalkBuild *b, const MaskTrie *x, uint32_t from, uint32_t to,
+                    RiseRange range)
 {
-    uintptr_t cell = state_next(q, byte);
-    if (!cell) {
-        *status = network_error(q->frame->network).status;
-        return false;
+    if (b->has_rise || !x->rise) {
+        walkbuild_inside(b, x, from, to, 0);
+        return;
     }
-    *to_rise = rise;
-    if (CELL_IS_STATE(cell)) {
-        *to = cell_state(cell);
-        return true;
-    }
-    const Step *step = cell_step(cell);
-    if (!step->count) return false;
-    assert(step->count == 1 && !step->at[0].npush);
-    *to = step->at[0].to;
-    *to_rise += step->at[0].op.reg;
-    return true;
+    for (uint32_t p = from; p < to; p++)
+        if (rise_in(range, x->rise[p])) walkbuild_id(b, x->trie.ids[p], 0);
 }
 
-/* The node of level `at` was reached. */
-static void regular_reached(WalkBuild *b, const TrieNode *node, uint32_t depth,
-                            const RegularLevel *at)
+void walkbuild_ids(WalkBuild *b, const uint32_t *row, uint32_t nwords)
 {
-    bool is_counted = at->q->frame->is_counted;
-    bool between = !is_counted || at->q->is_loop;
-    if (!at->is_covered)
-        walkbuild_inside(b, b->trie, node->tok,
-                         trie_own_end(&b->trie->trie, node),
-                         between ? at->rise : at->rise + 1);
-    if (is_counted ? at->q->is_loop : at->q->accepts)
-        walkbuild_exit(b, b->trie, node, depth, at->rise);
+    for (uint32_t w = 0; w < nwords; w++)
+        for (uint32_t bits = row[w]; bits; bits &= bits - 1)
+            walkbuild_id(b, w * 32 + bit_lowest(bits), 0);
 }
 
-static void cover_step(const Regular *r, const RegularLevel *from, uint8_t byte,
-                       RegularLevel *to)
+void walkbuild_row(WalkBuild *b, const uint32_t *row, uint32_t nwords)
 {
-    to->is_covered =
-        from->is_covered && (from->left || byteset_has(&r->units, byte));
-    if (!to->is_covered) return;
-    to->left = (uint8_t)(from->left ? from->left - 1u : rest_of(byte));
-}
-
-/* Places below the node, `depth` bytes above which were read, all inside: each
- * by its own number of copies, one a character. */
-static void take_counted(WalkBuild *b, uint32_t from, uint32_t to,
-                         uint32_t depth, uint32_t rise)
-{
-    const MaskTrie *x = b->trie;
-    for (uint32_t p = from; p < to; p++) {
-        Span text = vocab_bytes(b->vocab, x->trie.ids[p]);
-        uint32_t n = 0;
-        for (size_t i = depth + (x->skip ? x->skip[p] : 0); i < text.size; i++)
-            n += (text.at[i] & 0xC0) != 0x80;
-        walkbuild_inside(b, x, p, p + 1, rise + n);
-    }
-}
-
-/* Takes all below the node if it is made of units of the state's loop. */
-static bool take_subtree(WalkBuild *b, const TrieNode *node, uint32_t depth,
-                         const RegularLevel *at)
-{
-    enum { WORTH = 4 };
-    uint32_t from = trie_own_end(&b->trie->trie, node);
-    if (at->is_covered || node->tok_end - from < WORTH) return false;
-    const Loop *loop = loop_of(b->loops, b->mem, at->q);
-    if (!loop->is_any || node->below & ~loop->in) return false;
-    if (loop->may_return && (!b->follow || node->below & groups_of(b->follow)))
-        return false;
-    if (loop->counts)
-        take_counted(b, from, node->tok_end, depth, at->rise);
+    assert(!b->has_rise);
+    if (b->nuses < WALK_COVERS)
+        b->uses[b->nuses++] = (CoverUse){.cover = {.row = row}};
     else
-        walkbuild_inside(b, b->trie, from, node->tok_end,
-                         at->q->frame->is_counted ? at->rise + 1 : at->rise);
-    return true;
-}
-
-/* True if the walk goes on below the node of level `at`. */
-static bool goes_below(const Regular *r, const TrieNode *node, uint32_t depth,
-                       const RegularLevel *at)
-{
-    if (!node->nchildren || at->q->is_final) return false;
-    if (at->is_covered) return node->below & r->out;
-    return !take_subtree(r->b, node, depth, at);
-}
-
-static void regular_run(Regular *r)
-{
-    WalkBuild *b = r->b;
-    const Trie *trie = &b->trie->trie;
-    uint32_t depth = 0;
-    children_begin(&r->levels[0].children, trie, b->node, &b->q->first);
-    while (!r->status && !b->leaks && !b->no_memory) {
-        RegularLevel *level = &r->levels[depth], *below = level + 1;
-        uint32_t child = children_next(&level->children, trie);
-        if (!child) {
-            if (!depth--) return;
-            continue;
-        }
-        const TrieNode *n = &trie->nodes[child];
-        if (!regular_step(level->q, level->rise, n->byte, &below->q,
-                          &below->rise, &r->status))
-            continue;
-        cover_step(r, level, n->byte, below);
-        regular_reached(b, n, b->depth + depth + 1, below);
-        if (!goes_below(r, n, b->depth + depth + 1, below)) continue;
-        children_begin(&below->children, trie, child, &below->q->first);
-        depth++;
-    }
-}
-
-/* At the root of all tokens: what q loops over is known already. */
-static void cover_begin(Regular *r)
-{
-    WalkBuild *b = r->b;
-    if (b->node != TRIE_ROOT || b->trie->skip || !b->covers->mem) return;
-    const Loop *loop = loop_of(b->loops, b->mem, b->q);
-    if (!loop->is_any) return;
-    if (loop->may_return && !b->follow) return; /* all of it leaves */
-    b->cover = cover_find(b->covers, &loop->units);
-    if (!b->cover) return;
-    b->cover_counts = loop->counts;
-    r->levels[0].is_covered = true;
-    r->units = loop->units;
-    r->out = loop->out;
-    if (loop->may_return) r->out |= groups_of(b->follow);
-}
-
-void walk_regular(WalkBuild *b, weir_status *status)
-{
-    size_t nbytes = (b->trie->trie.depth + 2) * sizeof(RegularLevel);
-    Regular r = {.b = b, .levels = mem_new(b->mem, nbytes)};
-    if (r.levels) {
-        r.levels[0] = (RegularLevel){.q = b->q};
-        cover_begin(&r);
-        regular_run(&r);
-    }
-    *status = r.status;
-    b->no_memory |= !r.levels;
-    mem_free(b->mem, r.levels, nbytes);
+        walkbuild_ids(b, row, nwords);
 }
 
 /* ---- keeping ---- */
@@ -335,10 +209,27 @@ static void rise_bounds(const uint32_t *rise, uint32_t count, uint32_t *least,
 static const uint32_t *bitmap_make(Arena *arena, const Walk *w, uint32_t nwords)
 {
     uint32_t *row = arena_zero(arena, nwords * sizeof *row);
-    if (row && w->cover) memcpy(row, w->cover->row, nwords * sizeof *row);
+    for (uint32_t c = 0; row && c < w->ncovers; c++)
+        for (uint32_t i = 0; i < nwords; i++) row[i] |= w->covers[c].row[i];
     for (uint32_t i = 0; row && i < w->ninside; i++)
         row[w->inside[i] / 32] |= 1u << (w->inside[i] % 32);
     return row;
+}
+
+static bool keep_covers(WalkCache *cache, Walk *w, const WalkBuild *b)
+{
+    uint32_t n = b->nuses;
+    WalkCover *covers = arena_array(&cache->arena, WalkCover, n);
+    for (uint32_t i = 0; covers && i < n; i++) {
+        covers[i] = b->uses[i].cover;
+        if (!b->has_rise) continue;
+        uint32_t most = covers[i].counts ? b->covers->longest : covers[i].rise;
+        w->rise_min = MIN(w->rise_min, covers[i].counts ? 1 : covers[i].rise);
+        w->rise_max = MAX(w->rise_max, most);
+    }
+    w->covers = covers;
+    w->ncovers = n;
+    return covers != NULL;
 }
 
 static bool keep_inside(WalkCache *cache, Walk *w, const WalkBuild *b,
@@ -352,13 +243,7 @@ static bool keep_inside(WalkCache *cache, Walk *w, const WalkBuild *b,
             arena_copy(&cache->arena, b->rises.at, n * sizeof *b->rises.at);
     if (!w->inside || (b->has_rise && !w->rise)) return false;
     if (b->has_rise) rise_bounds(w->rise, n, &w->rise_min, &w->rise_max);
-    w->cover = b->cover;
-    w->cover_counts = b->cover_counts;
-    if (w->cover && b->has_rise) {
-        w->rise_min = MIN(w->rise_min, 1);
-        w->rise_max =
-            MAX(w->rise_max, b->cover_counts ? b->covers->longest : 1);
-    }
+    if (b->nuses && !keep_covers(cache, w, b)) return false;
     if (n >= BITMAP_FROM) w->bitmap = bitmap_make(&cache->arena, w, nwords);
     return n < BITMAP_FROM || w->bitmap;
 }
@@ -442,18 +327,16 @@ static Walk *keep_new(WalkCache *cache, const WalkBuild *b, uint32_t nwords)
 {
     Walk *w = arena_new(&cache->arena, Walk);
     if (!w) return NULL;
-    w->item.hash = walk_hash(b->trie, b->node, b->q, b->reg, b->follow);
-    w->trie = b->trie;
-    w->q = b->q;
-    w->node = b->node;
-    w->reg = b->reg;
+    w->item.hash = walk_hash(&b->key);
+    w->key = b->key;
     w->leaks = b->leaks;
-    w->rise_kind = walk_is_own(b->q) ? RISE_OWN
-                   : b->trie->rise   ? RISE_TRIE
-                                     : RISE_NONE;
-    if (b->follow)
-        w->follow = arena_copy(&cache->arena, b->follow, sizeof *b->follow);
-    if (b->follow && !w->follow) return NULL;
+    w->rise_kind = walk_is_own(b->key.q) ? RISE_OWN
+                   : b->key.trie->rise   ? RISE_TRIE
+                                         : RISE_NONE;
+    if (b->key.follow)
+        w->key.follow =
+            arena_copy(&cache->arena, b->key.follow, sizeof *b->key.follow);
+    if (b->key.follow && !w->key.follow) return NULL;
     if (b->leaks) return w;
     return keep_inside(cache, w, b, nwords) && keep_leaving(cache, w, b) ? w
                                                                          : NULL;
@@ -462,8 +345,7 @@ static Walk *keep_new(WalkCache *cache, const WalkBuild *b, uint32_t nwords)
 const Walk *walkcache_keep(WalkCache *cache, WalkBuild *b, uint32_t nwords)
 {
     lock_take(&cache->lock);
-    const Walk *w =
-        walkcache_find(cache, b->trie, b->node, b->q, b->reg, b->follow);
+    const Walk *w = walkcache_find(cache, &b->key);
     if (!w) {
         Walk *made = keep_new(cache, b, nwords);
         if (made && shared_add(&cache->table, &cache->arena, &made->item))

@@ -21,6 +21,9 @@
  * them are a row that the vocabulary keeps, the walk's cover, and the walk
  * looks only for tokens with something else in them.
  *
+ * A state's calls need no walks of their own: they are walks of the callees'
+ * starts. What is left is the state's local walk.
+ *
  * A loop that may end anywhere (an identifier) leaves too much to be kept.
  * Then the walk is made anew for those remainders alone that begin with a byte
  * which can be read there: its `follow`.
@@ -32,6 +35,17 @@
 #include "mask/direct.h"
 #include "mask/loop.h"
 #include "vocab/vocab.h"
+
+/* Register values for which entries of a counted trie count. */
+typedef struct RiseRange {
+    uint32_t lo, hi;
+} RiseRange;
+#define RISE_ANY ((RiseRange){0, UINT32_MAX})
+
+static inline bool rise_in(RiseRange range, uint32_t rise)
+{
+    return range.lo <= rise && rise <= range.hi;
+}
 
 /* Token texts, or remainders of them. */
 typedef struct MaskTrie {
@@ -49,14 +63,29 @@ typedef enum RiseKind {
     RISE_OWN   /* of the frame walked: a counted one */
 } RiseKind;
 
-typedef struct Walk {
-    SharedItem item;
+/* What a walk is of. */
+typedef struct WalkKey {
     const MaskTrie *trie;
     State *q;
     uint32_t node, reg;    /* reg: only for counted frames that call */
     const ByteSet *follow; /* NULL: whatever follows */
-    const Cover *cover;    /* inside too, beside the list; NULL: none */
-    bool cover_counts;     /* rise: a cover's token's characters; else 1 */
+    bool is_local;         /* begins with no call */
+} WalkKey;
+
+/* Tokens inside, as a row. Each rises by its characters, or by `rise`. */
+typedef struct WalkCover {
+    const uint32_t *row;
+    const Cover *cover; /* NULL: the row may not be cut down */
+    bool counts;
+    uint32_t rise;
+} WalkCover;
+enum { WALK_COVERS = 4 };
+
+typedef struct Walk {
+    SharedItem item;
+    WalkKey key;
+    uint32_t ncovers;
+    const WalkCover *covers; /* inside, beside the list */
     uint32_t ninside;
     const uint32_t *inside;
     const uint32_t *rise; /* by index in inside; NULL with RISE_NONE */
@@ -91,39 +120,68 @@ typedef struct WalkExit {
     uint32_t from, to, depth, rise;
 } WalkExit;
 
+/* A path whose characters since some node are units of a loop there: its tokens
+ * are in the cover. */
+typedef struct CoverPath {
+    const struct CoverUse *use; /* NULL: it is none */
+    uint32_t left;              /* bytes to the end of the character */
+} CoverPath;
+
+typedef struct CoverUse {
+    WalkCover cover;
+    ByteSet units;
+    uint64_t out; /* groups that may be below a node for which to go on */
+} CoverUse;
+
 typedef struct WalkBuild {
     const Vocab *vocab;
     const Mem *mem;
     CoverTable *covers;
     LoopTable **loops;
-    const MaskTrie *trie;
-    State *q;
-    uint32_t node, depth, reg; /* depth: bytes above `node` */
-    const ByteSet *follow;     /* as in Walk; borrowed */
-    const Cover *cover;
+    WalkKey key;    /* its `follow` is borrowed */
+    uint32_t depth; /* bytes above the node */
+    uint32_t nuses;
+    CoverUse uses[WALK_COVERS];
     VEC(uint32_t) ids, rises; /* inside; rises: if the walk has them */
     VEC(WalkExit) exits;
     uint32_t nleaving, max_leaving; /* entries of the exits */
-    bool has_rise, cover_counts, leaks, no_memory;
+    bool has_rise, leaks, no_memory;
 } WalkBuild;
 
 void walkbuild_free(WalkBuild *b);
 /* Ids [from, to) of the places of `x` can be read to the end. */
 void walkbuild_inside(WalkBuild *b, const MaskTrie *x, uint32_t from,
                       uint32_t to, uint32_t rise);
+/* The same of those within range, for a walk that has no rises itself. */
+void walkbuild_some(WalkBuild *b, const MaskTrie *x, uint32_t from, uint32_t to,
+                    RiseRange range);
 /* One more id inside. */
 void walkbuild_id(WalkBuild *b, uint32_t id, uint32_t rise);
-/* The frame may return at `node` of x, `depth` bytes below x's root. */
+/* The tokens of a row are inside; of a row that is kept for ever. */
+void walkbuild_ids(WalkBuild *b, const uint32_t *row, uint32_t nwords);
+void walkbuild_row(WalkBuild *b, const uint32_t *row, uint32_t nwords);
+/* The frame may return at `node` of x, `depth` bytes below x's root; places
+ * out of range (of a walk without rises) do not count. */
 void walkbuild_exit(WalkBuild *b, const MaskTrie *x, const TrieNode *node,
-                    uint32_t depth, uint32_t rise);
+                    uint32_t depth, uint32_t rise, RiseRange range);
+
+/* Begins a cover for what is below `node`, `depth` bytes below the root, where
+ * q is reached after `rise` copies. False: no cover; *path is none then. */
+bool cover_begin(WalkBuild *b, CoverPath *path, uint32_t node, uint32_t depth,
+                 State *q, uint32_t rise);
+/* The path a byte further. */
+static inline CoverPath cover_step(CoverPath from, uint8_t byte)
+{
+    if (!from.use) return from;
+    if (from.left) return (CoverPath){from.use, from.left - 1};
+    if (!byteset_has(&from.use->units, byte)) return (CoverPath){NULL, 0};
+    return (CoverPath){from.use, rest_of(byte)};
+}
 
 /* The walk of a frame without calls: one state at a time. */
 void walk_regular(WalkBuild *b, weir_status *status);
 
-/* follow: NULL, or what the walk was made for. */
-const Walk *walkcache_find(WalkCache *cache, const MaskTrie *trie,
-                           uint32_t node, State *q, uint32_t reg,
-                           const ByteSet *follow);
+const Walk *walkcache_find(WalkCache *cache, const WalkKey *key);
 /* Keeps the finished build, or what another thread kept meanwhile; NULL: the
  * cache is full, or b->no_memory. */
 const Walk *walkcache_keep(WalkCache *cache, WalkBuild *b, uint32_t nwords);

@@ -159,7 +159,7 @@ static const StackNode *push_all(Stepper *s, Config c, const Move *m)
     return stack;
 }
 
-static void move_apply(Stepper *s, Config c, const Move *m, ConfigSet *out)
+void set_move(Stepper *s, Config c, const Move *m, ConfigSet *out)
 {
     const StackNode *stack = push_all(s, c, m);
     if (s->stacks.status) return;
@@ -176,7 +176,7 @@ static void config_step(Stepper *s, Config c, uint8_t byte, ConfigSet *out)
     } else {
         const Step *step = cell_step(cell);
         for (uint32_t i = 0; i < step->count; i++)
-            move_apply(s, c, &step->at[i], out);
+            set_move(s, c, &step->at[i], out);
     }
 }
 
@@ -393,7 +393,7 @@ static void token_visit(void *user, Config c)
     }
     for (uint32_t i = 0; i < moves->count; i++)
         if (token_move_takes(&moves->at[i], call->input))
-            move_apply(call->s, c, &moves->at[i].move, call->out);
+            set_move(call->s, c, &moves->at[i].move, call->out);
 }
 
 void set_step_token(Stepper *s, const ConfigSet *in, uint32_t id,

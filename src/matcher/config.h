@@ -60,6 +60,8 @@ ConfigNext config_next(Stepper *s, Config *given, uint8_t byte);
 
 /* Adds a configuration, returning from states that are done. */
 void set_add(Stepper *s, ConfigSet *set, Config config);
+/* Adds what c becomes by a move of its state. */
+void set_move(Stepper *s, Config c, const Move *m, ConfigSet *out);
 /* *out = the set after `byte`; empty and without `ends`: refused. */
 void set_step(Stepper *s, const ConfigSet *in, uint8_t byte, ConfigSet *out);
 /* *out = the set after token `id` by token edges alone. */

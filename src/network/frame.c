@@ -253,6 +253,7 @@ static bool proto_fill(Network *net, Frame *f, const PosSet *set, State *proto)
                            (!calls.count || calls_group(net, &calls, proto))
                      : loop_call(net, f, proto);
     vec_free(net->mem, &calls);
+    proto->local = proto->first;
     if (!ok || !first_of_calls(net, proto)) return false;
     proto->is_loop = is_start;
     proto->accepts |= is_start;
@@ -286,6 +287,7 @@ static State *state_new(Network *net, const State *proto, const PosSet *set)
     q->npos = set->count;
     for (uint32_t i = 0; i < q->nnext; i++) atomic_init(&q->next[i], 0);
     atomic_init(&q->tokens, NULL);
+    atomic_init(&q->entries, NULL);
     return q;
 }
 

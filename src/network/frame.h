@@ -28,9 +28,10 @@ static inline bool set_ends_copy(const Frame *frame, const PosSet *set)
     return frame->is_counted && set->count == 1 && set->at[0] == NFA_EXIT;
 }
 
-/* The cell and the token edges of a state of this network. */
+/* The cell, the token edges and the entries of a state of this network. */
 uintptr_t step_make(Network *net, State *q, uint8_t byte);
 TokenMoves *token_moves_make(Network *net, State *q);
+Entries *entries_make(Network *net, State *q);
 
 /* Around all making: takes the lock, and makes room for an error, so that what
  * failed once (for want of memory, say) can be made the next time; the error

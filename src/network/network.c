@@ -118,6 +118,22 @@ const TokenMoves *state_tokens(State *q)
     return known;
 }
 
+const Entries *state_entries(State *q)
+{
+    Entries *known = atomic_load_explicit(&q->entries, memory_order_acquire);
+    if (known) return known;
+    Network *net = q->frame->network;
+    weir_status before = network_enter(net);
+    known = atomic_load_explicit(&q->entries, memory_order_relaxed);
+    if (!known) {
+        known = entries_make(net, q);
+        if (known)
+            atomic_store_explicit(&q->entries, known, memory_order_release);
+    }
+    network_leave(net, before);
+    return known;
+}
+
 void network_count(Network *net, uint32_t *frames, uint32_t *states,
                    size_t *nbytes)
 {

@@ -87,6 +87,13 @@ typedef struct TokenMoves {
     TokenMove at[];
 } TokenMoves;
 
+/* What the calls of a state come to before anything is read: each callee's
+ * start, with the return points to push. */
+typedef struct Entries {
+    uint32_t count;
+    Move at[];
+} Entries;
+
 /* A call edge: read a text of `callee`, then go on at `ret`. */
 typedef struct Call {
     Frame *callee;
@@ -110,6 +117,7 @@ struct State {
     bool is_marker;     /* of a rule with options: never stepped from */
     bool by_chars;      /* marker: the deadline counts characters */
     ByteSet first;      /* bytes with a move */
+    ByteSet local;      /* those with a move that is no call's */
     const uint8_t *map; /* byte -> index in next */
     uint32_t nnext;
     uint32_t npos;
@@ -117,6 +125,7 @@ struct State {
     uint32_t ncalls;
     Call *calls;
     _Atomic(TokenMoves *) tokens; /* NULL: not made yet */
+    _Atomic(Entries *) entries;   /* the same */
     NextCell next[];
 };
 
@@ -172,6 +181,8 @@ weir_error network_error(Network *net);
 uintptr_t state_next_make(State *q, uint8_t byte);
 /* The token edges, or NULL on error. Any thread. */
 const TokenMoves *state_tokens(State *q);
+/* The entries of a state with calls, or NULL on error. Any thread. */
+const Entries *state_entries(State *q);
 
 static inline uintptr_t state_next(State *q, uint8_t byte)
 {

@@ -193,6 +193,29 @@ uintptr_t next_cell(Network *net, State *q, uint8_t byte)
     return cell;
 }
 
+/* ---- entries ---- */
+
+Entries *entries_make(Network *net, State *q)
+{
+    MoveList list = {.net = net};
+    Entries *out = NULL;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < q->ncalls; i++) {
+        State *start = callee_start(net, q->calls[i].callee);
+        Move enter = {.to = start, .op = reg_keep};
+        ok = start && move_through(&list, q, &q->calls[i], &enter);
+    }
+    uint32_t n = list.moves.count;
+    if (ok && !(out = arena_alloc(&net->arena, sizeof *out + n * sizeof(Move))))
+        network_no_memory(net);
+    if (out) {
+        out->count = n;
+        if (n) memcpy(out->at, list.moves.at, n * sizeof(Move));
+    }
+    list_free(&list);
+    return out;
+}
+
 /* ---- tokens ---- */
 
 typedef struct TokenList {

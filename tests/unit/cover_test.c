@@ -113,9 +113,9 @@ static void rows_are_exact(void **state)
     CoverTable *covers = &v->masks.covers;
     for (int i = 0; i < 40; i++) {
         ByteSet units = random_units(&rng);
-        const Cover *cover = cover_find(covers, &units);
+        const Cover *cover = cover_find(covers, TRIE_ROOT, &units);
         assert_non_null(cover);
-        assert_ptr_equal(cover_find(covers, &units), cover);
+        assert_ptr_equal(cover_find(covers, TRIE_ROOT, &units), cover);
         check_row(&texts, &units, UINT32_MAX, cover->row);
         for (uint32_t most = 0; most < 12; most++) {
             const uint32_t *upto = cover_upto(covers, cover, most);
@@ -138,11 +138,11 @@ static void the_table_ends(void **state)
     weir_vocab *v = weir_vocab_new(NULL, texts.token, TOKENS, NULL, NULL);
     CoverTable *covers = &v->masks.covers;
     ByteSet units = random_units(&rng), others = random_units(&rng);
-    const Cover *cover = cover_find(covers, &units);
+    const Cover *cover = cover_find(covers, TRIE_ROOT, &units);
     covers->arena.limit = covers->arena.total;
     while (arena_alloc(&covers->arena, 16)) {}
-    assert_ptr_equal(cover_find(covers, &units), cover);
-    assert_null(cover_find(covers, &others));
+    assert_ptr_equal(cover_find(covers, TRIE_ROOT, &units), cover);
+    assert_null(cover_find(covers, TRIE_ROOT, &others));
     assert_null(cover_upto(covers, cover, 2));
     assert_ptr_equal(cover_upto(covers, cover, MOST), cover->row);
     weir_vocab_free(v);
