@@ -260,6 +260,8 @@ static const Walk *walk_get(MaskRun *run, const WalkKey *key, uint32_t depth)
                    .key = *key,
                    .depth = depth,
                    .has_rise = key->trie->rise || walk_is_own(key->q),
+                   .follow_groups =
+                       key->follow ? groups_of(key->follow) : UINT64_MAX,
                    .max_leaving = cache->max_leaving};
     const Walk *w = make_walk(run, cache, &b);
     walkbuild_free(&b);

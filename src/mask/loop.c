@@ -251,6 +251,7 @@ static ByteSet loop_units(LoopTable *t, State *q, uint32_t copies_each)
     Closure k;
     const ByteSet none = {{0}};
     t->nreads = 0;
+    if (set_size(&q->first) < LOOP_FROM) return none;
     const Reads *own = reads_of(t, q, copies_each);
     ByteSet all = all_read(own);
     if (set_size(&all) < LOOP_FROM) return none;

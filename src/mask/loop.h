@@ -36,13 +36,13 @@ void loops_free(LoopTable *table, const Mem *mem);
 /* Groups of the bytes of a set. */
 uint64_t groups_of(const ByteSet *bytes);
 
-/* True if all below the node is read in the loop; follow: what can be read
- * when the frame has returned, NULL: anything. */
+/* True if all below the node is read in the loop; follow: groups of what can
+ * be read when the frame has returned. */
 static inline bool loop_takes(const Loop *loop, const TrieNode *node,
-                              const ByteSet *follow)
+                              uint64_t follow)
 {
-    if (!loop->is_any || node->below & ~loop->in) return false;
-    return !loop->may_return || (follow && !(node->below & groups_of(follow)));
+    return loop->is_any && !(node->below & ~loop->in) &&
+           !(loop->may_return && node->below & follow);
 }
 
 /* Continuation bytes of a character after this first byte of it. */

@@ -51,7 +51,7 @@ bool cover_begin(WalkBuild *b, CoverPath *path, uint32_t node, uint32_t depth,
     use->cover = (WalkCover){cover->row, cover, loop->counts, rise + 1};
     use->units = loop->units;
     use->out = loop->out;
-    if (loop->may_return) use->out |= groups_of(b->key.follow);
+    if (loop->may_return) use->out |= b->follow_groups;
     *path = (CoverPath){use, 0};
     return true;
 }
@@ -129,7 +129,7 @@ static bool take_subtree(WalkBuild *b, const TrieNode *node, uint32_t depth,
     uint32_t from = trie_own_end(&b->key.trie->trie, node);
     if (node->tok_end - from < TAKE_FROM) return false;
     const Loop *loop = loop_of(b->loops, b->mem, at->q);
-    if (!loop_takes(loop, node, b->key.follow)) return false;
+    if (!loop_takes(loop, node, b->follow_groups)) return false;
     if (loop->counts)
         take_counted(b, from, node->tok_end, depth, at->rise);
     else

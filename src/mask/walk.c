@@ -1,7 +1,7 @@
 /* walk.c: walks in the making, and keeping them.
  *
- * What leaves is noted as runs of places of the trie that was walked, and
- * becomes a trie of its own when the walk is kept.
+ * What leaves is noted as nodes of the trie that was walked, and becomes a trie
+ * of its own when the walk is kept (leaving.c).
  * Tests: prop/masks_vs_oracle_test.c, unit/walk_test.c.
  */
 #include "mask/walk.h"
@@ -30,6 +30,8 @@ void walkcache_free(WalkCache *cache)
 {
     if (!cache->mem) return;
     arena_free(&cache->arena);
+    vec_free(cache->mem, &cache->tries);
+    map_free(cache->mem, &cache->trie_index);
     lock_free(&cache->lock);
     cache->mem = NULL;
 }
@@ -100,12 +102,6 @@ static bool inside_reserve(WalkBuild *b, uint32_t count)
     return !b->no_memory;
 }
 
-static uint32_t place_rise(const WalkBuild *b, const MaskTrie *x,
-                           uint32_t place, uint32_t rise)
-{
-    return x->rise && !walk_is_own(b->key.q) ? x->rise[place] : rise;
-}
-
 void walkbuild_inside(WalkBuild *b, const MaskTrie *x, uint32_t from,
                       uint32_t to, uint32_t rise)
 {
@@ -115,7 +111,7 @@ void walkbuild_inside(WalkBuild *b, const MaskTrie *x, uint32_t from,
     b->ids.count += to - from;
     if (!b->has_rise) return;
     for (uint32_t p = from; p < to; p++)
-        b->rises.at[b->rises.count++] = place_rise(b, x, p, rise);
+        b->rises.at[b->rises.count++] = walkbuild_rise(b, x, p, rise);
 }
 
 void walkbuild_id(WalkBuild *b, uint32_t id, uint32_t rise)
@@ -125,45 +121,30 @@ void walkbuild_id(WalkBuild *b, uint32_t id, uint32_t rise)
     if (b->has_rise) b->rises.at[b->rises.count++] = rise;
 }
 
-static void exit_add(WalkBuild *b, WalkExit e)
+/* Texts below the node that may follow, in number. */
+static uint32_t count_below(const WalkBuild *b, const Trie *trie,
+                            const TrieNode *node)
 {
-    if (e.from == e.to) return;
-    if (e.to - e.from > b->max_leaving - b->nleaving) b->leaks = true;
-    if (b->leaks) return;
-    b->nleaving += e.to - e.from;
-    if (!vec_push(b->mem, &b->exits, e)) b->no_memory = true;
-}
-
-/* Those of the exit's places within range, in runs. */
-static void exit_add_some(WalkBuild *b, WalkExit e, RiseRange range)
-{
-    const uint32_t *rise = b->has_rise ? NULL : e.x->rise;
-    uint32_t to = e.to;
-    while (rise && e.from < to) {
-        while (e.from < to && !rise_in(range, rise[e.from])) e.from++;
-        e.to = e.from;
-        while (e.to < to && rise_in(range, rise[e.to])) e.to++;
-        exit_add(b, e);
-        e.from = e.to;
+    uint32_t n = 0;
+    if (!b->key.follow) return node->tok_end - trie_own_end(trie, node);
+    for (uint32_t i = 0; i < node->nchildren; i++) {
+        const TrieNode *child = &trie->nodes[node->child + i];
+        if (byteset_has(b->key.follow, child->byte))
+            n += child->tok_end - child->tok;
     }
-    if (!rise) exit_add(b, e);
+    return n;
 }
 
 void walkbuild_exit(WalkBuild *b, const MaskTrie *x, const TrieNode *node,
                     uint32_t depth, uint32_t rise, RiseRange range)
 {
-    WalkExit e = {x, trie_own_end(&x->trie, node), node->tok_end, depth, rise};
-    if (!b->key.follow) {
-        exit_add_some(b, e, range);
-        return;
-    }
-    for (uint32_t i = 0; i < node->nchildren; i++) {
-        const TrieNode *child = &x->trie.nodes[node->child + i];
-        if (!byteset_has(b->key.follow, child->byte)) continue;
-        e.from = child->tok;
-        e.to = child->tok_end;
-        exit_add_some(b, e, range);
-    }
+    WalkExit e = {x, (uint32_t)(node - x->trie.nodes), depth, rise, range};
+    if (!node->nchildren || !(node->below & b->follow_groups)) return;
+    uint32_t n = count_below(b, &x->trie, node);
+    if (!n || b->leaks) return;
+    b->leaks = n > b->max_leaving - b->nleaving;
+    b->nleaving += n;
+    if (!b->leaks && !vec_push(b->mem, &b->exits, e)) b->no_memory = true;
 }
 
 void walkbuild_some(WalkBuild *b, const MaskTrie *x, uint32_t from, uint32_t to,
@@ -195,8 +176,8 @@ void walkbuild_row(WalkBuild *b, const uint32_t *row, uint32_t nwords)
 
 /* ---- keeping ---- */
 
-static void rise_bounds(const uint32_t *rise, uint32_t count, uint32_t *least,
-                        uint32_t *most)
+void rise_bounds(const uint32_t *rise, uint32_t count, uint32_t *least,
+                 uint32_t *most)
 {
     *least = count ? UINT32_MAX : 0;
     *most = 0;
@@ -248,81 +229,6 @@ static bool keep_inside(WalkCache *cache, Walk *w, const WalkBuild *b,
     return n < BITMAP_FROM || w->bitmap;
 }
 
-/* The entries of a remainder trie in the making. */
-typedef struct Leaving {
-    TrieEntry *texts; /* with the index of the entry in place of an id */
-    uint32_t *ids, *skip, *rise;
-    uint32_t count;
-} Leaving;
-
-static void leaving_add(Leaving *l, const WalkBuild *b, const WalkExit *e)
-{
-    const MaskTrie *x = e->x;
-    for (uint32_t p = e->from; p < e->to; p++) {
-        uint32_t i = l->count++, id = x->trie.ids[p];
-        uint32_t skip = e->depth + (x->skip ? x->skip[p] : 0);
-        Span text = vocab_bytes(b->vocab, id);
-        l->texts[i] = (TrieEntry){span_of(text.at + skip, text.size - skip), i};
-        l->ids[i] = id;
-        l->skip[i] = skip;
-        l->rise[i] = place_rise(b, x, p, e->rise);
-    }
-}
-
-static bool leaving_begin(Leaving *l, const WalkBuild *b)
-{
-    uint32_t n = b->nleaving;
-    *l = (Leaving){.texts = mem_new(b->mem, n * sizeof *l->texts),
-                   .ids = mem_new(b->mem, 3 * n * sizeof *l->ids)};
-    if (!l->texts || !l->ids) return false;
-    l->skip = l->ids + n;
-    l->rise = l->skip + n;
-    for (uint32_t i = 0; i < b->exits.count; i++)
-        leaving_add(l, b, &b->exits.at[i]);
-    assert(l->count == n);
-    return true;
-}
-
-static void leaving_end(Leaving *l, const WalkBuild *b)
-{
-    mem_free(b->mem, l->texts, b->nleaving * sizeof *l->texts);
-    mem_free(b->mem, l->ids, 3 * b->nleaving * sizeof *l->ids);
-}
-
-static MaskTrie *leaving_make(WalkCache *cache, const WalkBuild *b,
-                              const Leaving *l)
-{
-    MaskTrie *x = arena_new(&cache->arena, MaskTrie);
-    if (!x || !trie_build(&x->trie, &cache->arena, b->mem, l->texts, l->count))
-        return NULL;
-    uint32_t n = l->count;
-    uint32_t *skip = arena_array(&cache->arena, uint32_t, n);
-    uint32_t *rise = NULL;
-    if (b->has_rise) rise = arena_array(&cache->arena, uint32_t, n);
-    if (!skip || (b->has_rise && !rise)) return NULL;
-    for (uint32_t p = 0; p < n; p++) {
-        uint32_t i = x->trie.ids[p];
-        skip[p] = l->skip[i];
-        if (rise) rise[p] = l->rise[i];
-        x->trie.ids[p] = l->ids[i];
-    }
-    x->skip = skip;
-    x->rise = rise;
-    if (rise) rise_bounds(rise, n, &x->rise_min, &x->rise_max);
-    x->is_shared = cache->is_shared;
-    x->serial = cache->table.count + 1;
-    return x;
-}
-
-static bool keep_leaving(WalkCache *cache, Walk *w, const WalkBuild *b)
-{
-    Leaving l;
-    if (!b->nleaving) return true;
-    if (leaving_begin(&l, b)) w->leaving = leaving_make(cache, b, &l);
-    leaving_end(&l, b);
-    return w->leaving != NULL;
-}
-
 static Walk *keep_new(WalkCache *cache, const WalkBuild *b, uint32_t nwords)
 {
     Walk *w = arena_new(&cache->arena, Walk);
@@ -338,8 +244,9 @@ static Walk *keep_new(WalkCache *cache, const WalkBuild *b, uint32_t nwords)
             arena_copy(&cache->arena, b->key.follow, sizeof *b->key.follow);
     if (b->key.follow && !w->key.follow) return NULL;
     if (b->leaks) return w;
-    return keep_inside(cache, w, b, nwords) && keep_leaving(cache, w, b) ? w
-                                                                         : NULL;
+    bool ok =
+        keep_inside(cache, w, b, nwords) && leaving_keep(cache, b, &w->leaving);
+    return ok ? w : NULL;
 }
 
 const Walk *walkcache_keep(WalkCache *cache, WalkBuild *b, uint32_t nwords)

@@ -57,6 +57,11 @@ typedef struct MaskTrie {
     bool is_shared;  /* about shared frames only */
 } MaskTrie;
 
+static inline bool walk_is_own(const State *q)
+{
+    return q->frame->is_counted && q->frame->nfa;
+}
+
 typedef enum RiseKind {
     RISE_NONE,
     RISE_TRIE, /* the rise of the trie's own entries, handed on */
@@ -102,6 +107,8 @@ typedef struct WalkCache {
     Arena arena;
     Lock lock;
     SharedTable table;
+    VEC(const struct MaskTrie *) tries; /* kept remainder tries */
+    Map trie_index;                     /* content -> tries.at */
     bool is_shared;
     uint32_t max_leaving; /* entries of one remainder trie */
 } WalkCache;
@@ -113,11 +120,12 @@ size_t walkcache_bytes(WalkCache *cache);
 /* True once a walk did not fit: no more are kept. */
 bool walkcache_is_full(WalkCache *cache);
 
-/* Places [from, to) of x are left to be read after `depth` bytes below its
- * root. */
+/* What is below a node of x is left to be read, after `depth` bytes below x's
+ * root: those that may follow, and within range. */
 typedef struct WalkExit {
     const MaskTrie *x;
-    uint32_t from, to, depth, rise;
+    uint32_t node, depth, rise;
+    RiseRange range;
 } WalkExit;
 
 /* A path whose characters since some node are units of a loop there: its tokens
@@ -144,7 +152,8 @@ typedef struct WalkBuild {
     CoverUse uses[WALK_COVERS];
     VEC(uint32_t) ids, rises; /* inside; rises: if the walk has them */
     VEC(WalkExit) exits;
-    uint32_t nleaving, max_leaving; /* entries of the exits */
+    uint32_t nleaving, max_leaving; /* entries of the exits, at most */
+    uint64_t follow_groups;         /* of the follow; all without one */
     bool has_rise, leaks, no_memory;
 } WalkBuild;
 
@@ -164,6 +173,18 @@ void walkbuild_row(WalkBuild *b, const uint32_t *row, uint32_t nwords);
  * out of range (of a walk without rises) do not count. */
 void walkbuild_exit(WalkBuild *b, const MaskTrie *x, const TrieNode *node,
                     uint32_t depth, uint32_t rise, RiseRange range);
+
+/* Copies at a place of x, if `rise` were read on the way. */
+static inline uint32_t walkbuild_rise(const WalkBuild *b, const MaskTrie *x,
+                                      uint32_t place, uint32_t rise)
+{
+    return x->rise && !walk_is_own(b->key.q) ? x->rise[place] : rise;
+}
+void rise_bounds(const uint32_t *rise, uint32_t count, uint32_t *least,
+                 uint32_t *most);
+/* The trie of what leaves b, or NULL for nothing; under the cache's lock.
+ * False: no memory, or the cache is full. */
+bool leaving_keep(WalkCache *cache, const WalkBuild *b, const MaskTrie **out);
 
 /* Begins a cover for what is below `node`, `depth` bytes below the root, where
  * q is reached after `rise` copies. False: no cover; *path is none then. */
@@ -185,10 +206,5 @@ const Walk *walkcache_find(WalkCache *cache, const WalkKey *key);
 /* Keeps the finished build, or what another thread kept meanwhile; NULL: the
  * cache is full, or b->no_memory. */
 const Walk *walkcache_keep(WalkCache *cache, WalkBuild *b, uint32_t nwords);
-
-static inline bool walk_is_own(const State *q)
-{
-    return q->frame->is_counted && q->frame->nfa;
-}
 
 #endif

@@ -113,7 +113,7 @@ static uint32_t split(const SortKey *keys, uint32_t lo, uint32_t hi,
     return n;
 }
 
-static void wide_fill(Trie *t, uint32_t first, uint32_t n)
+void trie_wide_fill(Trie *t, uint32_t first, uint32_t n)
 {
     uint64_t *set = (uint64_t *)(void *)&t->nodes[first - 2];
     memset(set, 0, 2 * sizeof(TrieNode));
@@ -134,7 +134,7 @@ static void expand(Trie *t, const SortKey *keys, uint32_t at, uint32_t depth)
     node->nchildren = (uint16_t)n;
     node->child = t->nnodes + (node->is_wide ? 2 : 0);
     if (node->is_wide)
-        wide_fill(t, node->child, n);
+        trie_wide_fill(t, node->child, n);
     else
         memmove(made - 2, made, n * sizeof *made);
     t->nnodes = node->child + n;
@@ -274,6 +274,15 @@ bool trie_build(Trie *trie, Arena *arena, const Mem *mem,
               trie_fill(trie, arena, mem, keys, entries, count);
     mem_free(mem, keys, size_mul(count + 1, sizeof *keys));
     return ok;
+}
+
+bool trie_copy_to(Trie *to, const Trie *from, Arena *arena)
+{
+    *to = *from;
+    to->nodes =
+        arena_copy(arena, from->nodes, from->nnodes * sizeof *from->nodes);
+    to->ids = arena_copy(arena, from->ids, from->nids * sizeof *from->ids);
+    return to->nodes && to->ids;
 }
 
 uint32_t trie_child(const Trie *trie, const TrieNode *node, uint8_t byte)

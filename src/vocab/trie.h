@@ -58,6 +58,36 @@ enum { TRIE_GROUPS = 63, TRIE_BROKEN_GROUP = 46 };
 bool trie_build(Trie *trie, Arena *arena, const Mem *mem,
                 const TrieEntry *entries, uint32_t count);
 
+/* *to = a copy in `arena`. False: no memory. */
+bool trie_copy_to(Trie *to, const Trie *from, Arena *arena);
+/* Writes the byte set before n children, the first in slot `first`. */
+void trie_wide_fill(Trie *t, uint32_t first, uint32_t n);
+
+/* ---- merging ---- */
+
+/* What is below a node of a trie: the rests of the texts there. */
+typedef struct TriePart {
+    const Trie *trie;
+    uint32_t node;
+} TriePart;
+
+/* A trie of rests, with where each came from. */
+typedef struct TrieMerge {
+    const Mem *mem;
+    Trie trie; /* ids: by place, those of the sources */
+    uint32_t node_cap;
+    uint32_t *part;  /* by place: which part */
+    uint32_t *place; /* by place: where in the part's trie */
+} TrieMerge;
+
+/* The rests, none of them empty, of all parts as one trie: those that begin
+ * with a byte for which wanted(user, byte); NULL: all. Nothing is sorted: cost is a look
+ * at each node. False: no memory. Freed with trie_merge_free in any case. */
+bool trie_merge(TrieMerge *merge, const Mem *mem, const TriePart *parts,
+                uint32_t count, bool (*wanted)(const void *user, uint8_t byte),
+                const void *user);
+void trie_merge_free(TrieMerge *merge);
+
 static inline uint32_t trie_own_end(const Trie *trie, const TrieNode *node)
 {
     return node->nchildren ? trie->nodes[node->child].tok : node->tok_end;

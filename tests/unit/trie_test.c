@@ -210,18 +210,23 @@ static void check_found(const Trie *trie, const Tokens *t, uint32_t place)
     assert_true(found);
 }
 
+static void check_whole(const Trie *trie, const Tokens *t)
+{
+    uint8_t path[MAX_SIZE];
+    check_order(trie, t);
+    assert_int_equal(check_node(trie, t, TRIE_ROOT, path, 0),
+                     count_prefixes(trie, t));
+    for (uint32_t i = 0; i < t->count; i++) check_found(trie, t, i);
+}
+
 static void check_trie(const Tokens *t)
 {
     Mem mem = mem_from_env(NULL);
     Arena arena;
     Trie trie;
-    uint8_t path[MAX_SIZE];
     arena_init(&arena, &mem, 0);
     assert_true(trie_build(&trie, &arena, &mem, t->at, t->count));
-    check_order(&trie, t);
-    assert_int_equal(check_node(&trie, t, TRIE_ROOT, path, 0),
-                     count_prefixes(&trie, t));
-    for (uint32_t i = 0; i < t->count; i++) check_found(&trie, t, i);
+    check_whole(&trie, t);
     arena_free(&arena);
 }
 
@@ -269,6 +274,119 @@ static void characters(void **state)
         check_trie(&tokens);
     }
 }
+
+/* ---- merging ---- */
+
+enum { PARTS = 6 };
+
+typedef struct Merging {
+    Mem mem;
+    Arena arena;
+    Trie tries[2];
+    TriePart parts[PARTS];
+    uint32_t depth[PARTS]; /* bytes above the part's node */
+    uint32_t *rest[PARTS]; /* by place: which of the rests */
+    Tokens rests;
+} Merging;
+
+/* A node below the root, as likely a shallow one as a deep one. */
+static void random_part(Merging *m, Rng *rng, uint32_t part)
+{
+    const Trie *trie = &m->tries[rng_below(rng, 2)];
+    uint32_t node = TRIE_ROOT, depth = 0;
+    while (trie->nodes[node].nchildren && rng_chance(rng, 50)) {
+        const TrieNode *n = &trie->nodes[node];
+        node = n->child + rng_below(rng, n->nchildren);
+        depth++;
+    }
+    m->parts[part] = (TriePart){trie, node};
+    m->depth[part] = depth;
+}
+
+static bool is_odd(const void *user, uint8_t byte)
+{
+    return byte % 2 == *(const uint8_t *)user;
+}
+
+/* All rests of the parts; those that begin with a byte of the given oddness,
+ * if any is. */
+static void list_rests(Merging *m, uint32_t count, const uint8_t *odd,
+                       const Tokens *from)
+{
+    m->rests.count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const Trie *trie = m->parts[i].trie;
+        const TrieNode *n = &trie->nodes[m->parts[i].node];
+        for (uint32_t p = n->tok; p < n->tok_end; p++) {
+            Span text = text_of(&from[trie == &m->tries[1]], trie->ids[p]);
+            if (text.size == m->depth[i]) continue;
+            const uint8_t *rest = text.at + m->depth[i];
+            if (odd && !is_odd(odd, *rest)) continue;
+            m->rest[i][p] = m->rests.count;
+            token_add(&m->rests, rest, text.size - m->depth[i]);
+        }
+    }
+}
+
+/* Names the ids after the rests, having seen that they are the sources'. */
+static void name_rests(const Merging *m, TrieMerge *merge)
+{
+    Trie *t = &merge->trie;
+    assert_int_equal(t->nids, m->rests.count);
+    for (uint32_t i = 0; i < t->nids; i++) {
+        uint32_t part = merge->part[i], place = merge->place[i];
+        assert_int_equal(t->ids[i], m->parts[part].trie->ids[place]);
+        t->ids[i] = id_of(m->rest[part][place]);
+    }
+}
+
+static void check_merge(Merging *m, uint32_t count, const uint8_t *odd,
+                        const Tokens *from)
+{
+    TrieMerge merge;
+    Trie sorted;
+    list_rests(m, count, odd, from);
+    assert_true(
+        trie_merge(&merge, &m->mem, m->parts, count, odd ? is_odd : NULL, odd));
+    name_rests(m, &merge);
+    assert_true(
+        trie_build(&sorted, &m->arena, &m->mem, m->rests.at, m->rests.count));
+    uint64_t *below = &merge.trie.nodes[TRIE_ROOT].below;
+    uint64_t exact = sorted.nodes[TRIE_ROOT].below;
+    if (odd) { /* what is below the root may be more than is wanted */
+        assert_int_equal(exact & ~*below, 0);
+        *below = exact;
+    }
+    check_whole(&merge.trie, &m->rests);
+    trie_merge_free(&merge);
+}
+
+static void merges(void **state)
+{
+    (void)state;
+    static Tokens from[2];
+    static Merging m;
+    static uint32_t rest[PARTS][1000];
+    Rng rng = {31};
+    m.mem = mem_from_env(NULL);
+    for (uint32_t i = 0; i < PARTS; i++) m.rest[i] = rest[i];
+    for (unsigned round = 0; round < 400; round++) {
+        arena_init(&m.arena, &m.mem, 0);
+        for (int i = 0; i < 2; i++) {
+            random_tokens(&rng, 1 + rng_below(&rng, 300), round % 3 ? 5 : 256,
+                          &from[i]);
+            assert_true(trie_build(&m.tries[i], &m.arena, &m.mem, from[i].at,
+                                   from[i].count));
+        }
+        uint32_t count = 1 + rng_below(&rng, PARTS);
+        for (uint32_t i = 0; i < count; i++) random_part(&m, &rng, i);
+        uint8_t odd = round % 2;
+        check_merge(&m, count, round % 5 ? NULL : &odd, from);
+        arena_free(&m.arena);
+    }
+}
+
+/* ---- more sets ---- */
 
 /* Groups are runs of bytes, in order. */
 static void groups_in_order(void **state)
@@ -334,9 +452,10 @@ static void widths(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_sets),     cmocka_unit_test(characters),
-        cmocka_unit_test(groups_in_order), cmocka_unit_test(large_sets),
-        cmocka_unit_test(small_sets),      cmocka_unit_test(widths),
+        cmocka_unit_test(random_sets), cmocka_unit_test(characters),
+        cmocka_unit_test(merges),      cmocka_unit_test(groups_in_order),
+        cmocka_unit_test(large_sets),  cmocka_unit_test(small_sets),
+        cmocka_unit_test(widths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
