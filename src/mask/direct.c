@@ -57,6 +57,24 @@ static void level_enter(Walker *w, const Trie *trie, WalkLevel *level,
     children_begin(&level->children, trie, node, &takes);
 }
 
+/* A single reading that goes on within its frame, the usual case, is a look at
+ * a table. False: it is not so. */
+static bool step_alone(Walker *w, const ConfigSet *from, uint8_t byte,
+                       ConfigSet *to)
+{
+    if (from->list.count != 1 || w->stepper->has_budgets) return false;
+    Config c = from->list.at[0];
+    if (c.q->accepts) return false;
+    uintptr_t cell = state_next(c.q, byte);
+    if (!CELL_IS_STATE(cell)) return false;
+    if (!vec_reserve(w->mem, &to->list, 1)) return false;
+    c.q = cell_state(cell);
+    to->list.at[0] = c;
+    to->list.count = 1;
+    to->ends = false;
+    return true;
+}
+
 /* Tries `child` from the level at `depth`; true: a level further is entered.
  */
 static bool descend(Walker *w, const Trie *trie, uint32_t base, uint32_t depth,
@@ -66,7 +84,9 @@ static bool descend(Walker *w, const Trie *trie, uint32_t base, uint32_t depth,
     WalkLevel *from = w->levels.at[base + depth];
     WalkLevel *to = w->levels.at[base + depth + 1];
     const TrieNode *n = &trie->nodes[child];
-    set_step(w->stepper, &from->set, n->byte, &to->set);
+    if (sink->matters && !sink->matters(sink->user, n, depth + 1)) return false;
+    if (!step_alone(w, &from->set, n->byte, &to->set))
+        set_step(w->stepper, &from->set, n->byte, &to->set);
     if (set_is_empty(&to->set) || stepper_status(w->stepper)) return false;
     w->top = base + depth + 2;
     if (!sink->reached(sink->user, n, depth + 1, &to->set)) return false;

@@ -159,6 +159,14 @@ static bool is_worth_walks(const Direct *d, const TrieNode *node,
            many_bytes(&set->list.at[0].q->first) >= MANY_BYTES;
 }
 
+/* Of what is covered, only where something else is below. */
+static bool direct_matters(void *user, const TrieNode *node, uint32_t depth)
+{
+    Direct *d = user;
+    d->path[depth] = cover_step(d->path[depth - 1], node->byte);
+    return path_matters(d->path[depth], node);
+}
+
 static bool direct_reached(void *user, const TrieNode *node, uint32_t depth,
                            const ConfigSet *set)
 {
@@ -166,11 +174,7 @@ static bool direct_reached(void *user, const TrieNode *node, uint32_t depth,
     Explore *at = &d->at;
     const Findings *to = at->to;
     const MaskTrie *x = at->x;
-    bool is_covered = false;
-    if (d->path) {
-        d->path[depth] = cover_step(d->path[depth - 1], node->byte);
-        is_covered = d->path[depth].use != NULL;
-    }
+    bool is_covered = d->path && d->path[depth].use;
     if (!is_covered)
         to->places(to->user, x, node->tok, trie_own_end(&x->trie, node),
                    at->range);
@@ -179,7 +183,7 @@ static bool direct_reached(void *user, const TrieNode *node, uint32_t depth,
     at->depth = d->depth + depth;
     if (to->bottom && set_reaches_bottom(at->run, set))
         to->bottom(to->user, x, node, at->depth, at->range);
-    if (is_covered) return node->below & d->path[depth].use->out;
+    if (is_covered) return !run_failed(at->run);
     if (!is_worth_walks(d, node, set)) return !run_failed(at->run);
     explore_at(at, set);
     return false;
@@ -205,8 +209,10 @@ static void explore_direct(const Explore *e, const ConfigSet *set,
 {
     MaskRun *run = e->run;
     Direct d = {.at = *e, .depth = e->depth};
-    WalkSink sink = {direct_reached, &d};
-    if (direct_cover(e, set, &d))
+    WalkSink sink = {NULL, direct_reached, &d};
+    bool ok = direct_cover(e, set, &d);
+    if (d.path) sink.matters = direct_matters;
+    if (ok)
         walk_direct(&run->walker, &e->x->trie, e->node, set, only, &sink);
     else
         run->no_memory = true;

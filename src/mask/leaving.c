@@ -37,11 +37,6 @@ static void place_set(Leaving *l, uint32_t i, const WalkExit *e, uint32_t p)
 
 /* ---- all below the exits ---- */
 
-static bool may_follow(const void *user, uint8_t byte)
-{
-    return byteset_has(user, byte);
-}
-
 static bool merge_exits(Leaving *l)
 {
     const WalkBuild *b = l->b;
@@ -51,7 +46,7 @@ static bool merge_exits(Leaving *l)
     for (uint32_t i = 0; i < n; i++)
         parts[i] = (TriePart){&b->exits.at[i].x->trie, b->exits.at[i].node};
     bool ok = trie_merge(&l->merge, b->mem, parts, n,
-                         b->key.follow ? may_follow : NULL, b->key.follow);
+                         b->key.follow ? b->key.follow->word : NULL);
     mem_free(b->mem, parts, n * sizeof *parts);
     if (!ok || !places_new(l, l->merge.trie.nids)) return false;
     for (uint32_t i = 0; i < l->count; i++)

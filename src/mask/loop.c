@@ -23,6 +23,7 @@ enum {
 typedef struct Reads {
     State *q;
     State *to[256];
+    ByteSet all; /* that lead somewhere */
 } Reads;
 
 struct LoopTable {
@@ -113,25 +114,21 @@ static void reads_fill(Reads *r, State *q, uint32_t copies_each)
         r->to[b] = read_unit(q, (uint8_t)b, &copies);
         if (copies != copies_each) r->to[b] = NULL;
     }
+    r->all = (ByteSet){{0}};
+    for (unsigned b = 0; b < 256; b++)
+        if (r->to[b]) byteset_add(&r->all, (uint8_t)b);
 }
 
 /* ---- sets of characters ---- */
 
-static ByteSet all_read(const Reads *r)
-{
-    ByteSet set = {{0}};
-    for (unsigned b = 0; b < 256; b++)
-        if (r->to[b]) byteset_add(&set, (uint8_t)b);
-    return set;
-}
-
 /* Characters of `set` that lead to `to`. */
 static ByteSet that_lead(const Reads *r, const ByteSet *set, const State *to)
 {
-    ByteSet some = {{0}};
-    for (unsigned b = 0; b < 256; b++)
-        if (byteset_has(set, (uint8_t)b) && r->to[b] == to)
-            byteset_add(&some, (uint8_t)b);
+    ByteSet some = *set;
+    for (int w = 0; w < 4; w++)
+        for (uint64_t bits = set->word[w]; bits; bits &= bits - 1)
+            if (r->to[(unsigned)w * 64 + bit_lowest(bits)] != to)
+                some.word[w] &= ~(bits & -bits);
     return some;
 }
 
@@ -197,11 +194,13 @@ static bool closure_find(LoopTable *t, State *q, uint32_t copies_each,
         const Reads *r = reads_of(t, k->states[i], copies_each);
         if (!r) return false;
         State *last = NULL;
-        for (unsigned b = 0; b < 256; b++) {
-            if (!byteset_has(set, (uint8_t)b)) continue;
-            if (!r->to[b]) return false;
-            if (r->to[b] != last && !closure_add(k, r->to[b])) return false;
-            last = r->to[b];
+        for (int w = 0; w < 4; w++) {
+            if (set->word[w] & ~r->all.word[w]) return false;
+            for (uint64_t bits = set->word[w]; bits; bits &= bits - 1) {
+                State *to = r->to[(unsigned)w * 64 + bit_lowest(bits)];
+                if (to != last && !closure_add(k, to)) return false;
+                last = to;
+            }
         }
     }
     return true;
@@ -232,7 +231,7 @@ static void loop_widen(LoopTable *t, State *q, uint32_t copies_each,
                        const Reads *home, ByteSet *set)
 {
     Closure k;
-    ByteSet wide = all_read(home), all = all_read(&t->reads[0]);
+    ByteSet wide = home->all, all = t->reads[0].all;
     wide = set_minus(set_and(wide, &all), set);
     for (int tries = 0; tries < MOST_GROUPS; tries++) {
         unsigned b = 0;
@@ -253,7 +252,7 @@ static ByteSet loop_units(LoopTable *t, State *q, uint32_t copies_each)
     t->nreads = 0;
     if (set_size(&q->first) < LOOP_FROM) return none;
     const Reads *own = reads_of(t, q, copies_each);
-    ByteSet all = all_read(own);
+    ByteSet all = own->all;
     if (set_size(&all) < LOOP_FROM) return none;
     if (closure_find(t, q, copies_each, &all, &k)) return all;
     State *to = usual_successor(own, &all);

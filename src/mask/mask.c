@@ -368,7 +368,7 @@ static weir_status mask_direct(MaskRun *run, const ConfigSet *set,
                                uint32_t *row)
 {
     RowBuild b = {.run = run, .row = row, .is_whole = true};
-    WalkSink sink = {direct_node, &b};
+    WalkSink sink = {NULL, direct_node, &b};
     memset(row, 0, run->vocab->nwords * sizeof *row);
     walk_direct(&run->walker, &run->vocab->main.trie, TRIE_ROOT, set, NULL,
                 &sink);

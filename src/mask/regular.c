@@ -143,9 +143,9 @@ static bool goes_below(WalkBuild *b, uint32_t child, uint32_t depth,
 {
     const TrieNode *node = &b->key.trie->trie.nodes[child];
     if (!node->nchildren || at->q->is_final) return false;
-    if (at->path.use) return node->below & at->path.use->out;
+    if (at->path.use) return true;
     return cover_begin(b, &at->path, child, depth, at->q, at->rise)
-               ? node->below & at->path.use->out
+               ? path_matters(at->path, node)
                : !take_subtree(b, node, depth, at);
 }
 
@@ -165,10 +165,11 @@ static void regular_run(Regular *r)
         }
         const TrieNode *n = &trie->nodes[child];
         uint32_t at = b->depth + depth + 1;
+        below->path = cover_step(level->path, n->byte);
+        if (!path_matters(below->path, n)) continue;
         if (!regular_step(level->q, level->rise, n->byte, &below->q,
                           &below->rise, &r->status))
             continue;
-        below->path = cover_step(level->path, n->byte);
         regular_reached(b, n, at, below);
         if (!goes_below(b, child, at, below)) continue;
         children_begin(&below->children, trie, child, &below->q->first);

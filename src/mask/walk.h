@@ -199,6 +199,12 @@ static inline CoverPath cover_step(CoverPath from, uint8_t byte)
     return (CoverPath){from.use, rest_of(byte)};
 }
 
+/* False: the path is covered, and nothing below the node is not. */
+static inline bool path_matters(CoverPath path, const TrieNode *node)
+{
+    return !path.use || node->below & path.use->out;
+}
+
 /* The walk of a frame without calls: one state at a time. */
 void walk_regular(WalkBuild *b, weir_status *status);
 

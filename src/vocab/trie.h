@@ -81,11 +81,11 @@ typedef struct TrieMerge {
 } TrieMerge;
 
 /* The rests, none of them empty, of all parts as one trie: those that begin
- * with a byte for which wanted(user, byte); NULL: all. Nothing is sorted: cost is a look
- * at each node. False: no memory. Freed with trie_merge_free in any case. */
+ * with a byte of the set `wanted` (NULL: all), 256 bits. Nothing is sorted:
+ * cost is a look at each node. False: no memory. Freed with trie_merge_free in
+ * any case. */
 bool trie_merge(TrieMerge *merge, const Mem *mem, const TriePart *parts,
-                uint32_t count, bool (*wanted)(const void *user, uint8_t byte),
-                const void *user);
+                uint32_t count, const uint64_t *wanted);
 void trie_merge_free(TrieMerge *merge);
 
 static inline uint32_t trie_own_end(const Trie *trie, const TrieNode *node)

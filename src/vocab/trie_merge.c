@@ -29,9 +29,8 @@ typedef VEC(Pending) Pendings;
 typedef struct Merge {
     TrieMerge *out;
     const Mem *mem;
-    bool (*wanted)(const void *user, uint8_t byte); /* NULL below the root */
-    const void *user;
-    Sources level, next; /* sources of this level's nodes */
+    const uint64_t *wanted; /* NULL below the root */
+    Sources level, next;    /* sources of this level's nodes */
     Pendings nodes, next_nodes;
     uint32_t start[256]; /* by byte: where its next source goes in `next` */
     uint32_t ids[256];   /* by byte: ids below */
@@ -45,7 +44,7 @@ static const TrieNode *source_node(const Source *s)
 
 static bool is_wanted(const Merge *m, uint8_t byte)
 {
-    return !m->wanted || m->wanted(m->user, byte);
+    return !m->wanted || m->wanted[byte >> 6] >> (byte & 63) & 1;
 }
 
 /* Counts the sources of each child of p, and the ids. */
@@ -212,13 +211,12 @@ static bool merge_begin(Merge *m, const TriePart *parts, uint32_t count)
 }
 
 bool trie_merge(TrieMerge *merge, const Mem *mem, const TriePart *parts,
-                uint32_t count, bool (*wanted)(const void *user, uint8_t byte),
-                const void *user)
+                uint32_t count, const uint64_t *wanted)
 {
     *merge = (TrieMerge){.mem = mem};
     Merge *m = mem_zero(mem, sizeof *m);
     if (!m) return false;
-    *m = (Merge){.out = merge, .mem = mem, .wanted = wanted, .user = user};
+    *m = (Merge){.out = merge, .mem = mem, .wanted = wanted};
     bool ok = merge_begin(m, parts, count) && merge_levels(m);
     vec_free(mem, &m->level);
     vec_free(mem, &m->next);

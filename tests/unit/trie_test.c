@@ -303,11 +303,6 @@ static void random_part(Merging *m, Rng *rng, uint32_t part)
     m->depth[part] = depth;
 }
 
-static bool is_odd(const void *user, uint8_t byte)
-{
-    return byte % 2 == *(const uint8_t *)user;
-}
-
 /* All rests of the parts; those that begin with a byte of the given oddness,
  * if any is. */
 static void list_rests(Merging *m, uint32_t count, const uint8_t *odd,
@@ -321,7 +316,7 @@ static void list_rests(Merging *m, uint32_t count, const uint8_t *odd,
             Span text = text_of(&from[trie == &m->tries[1]], trie->ids[p]);
             if (text.size == m->depth[i]) continue;
             const uint8_t *rest = text.at + m->depth[i];
-            if (odd && !is_odd(odd, *rest)) continue;
+            if (odd && *rest % 2 != *odd) continue;
             m->rest[i][p] = m->rests.count;
             token_add(&m->rests, rest, text.size - m->depth[i]);
         }
@@ -346,8 +341,10 @@ static void check_merge(Merging *m, uint32_t count, const uint8_t *odd,
     TrieMerge merge;
     Trie sorted;
     list_rests(m, count, odd, from);
+    uint64_t half = 0x5555555555555555u << (odd ? *odd : 0);
+    uint64_t wanted[4] = {half, half, half, half};
     assert_true(
-        trie_merge(&merge, &m->mem, m->parts, count, odd ? is_odd : NULL, odd));
+        trie_merge(&merge, &m->mem, m->parts, count, odd ? wanted : NULL));
     name_rests(m, &merge);
     assert_true(
         trie_build(&sorted, &m->arena, &m->mem, m->rests.at, m->rests.count));
