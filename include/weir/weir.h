@@ -360,6 +360,22 @@ typedef struct weir_grammar_info {
 WEIR_API void weir_grammar_describe(const weir_grammar *grammar,
                                     weir_grammar_info *info);
 
+/* What to look for in a schema; of several, the sum. */
+typedef enum weir_schema_check_kind {
+    WEIR_CHECK_MISTAKES = 1,     /* hardly ever meant: misspelt keywords, those
+                                    of other drafts, values that cannot be */
+    WEIR_CHECK_ADVICE = 2,       /* may be meant: what is loose or slow */
+    WEIR_CHECK_OPENAI_STRICT = 4 /* what OpenAI refuses with strict: true */
+} weir_schema_check_kind;
+/* Looks at a JSON Schema without compiling it. Writes a line for each thing
+ * found, "found ..., expected ..., at #/pointer", at most `capacity` bytes in
+ * all, and returns the bytes needed: 0 for nothing found. SIZE_MAX: a keyword
+ * is malformed, or a limit is met; err (NULL, or always filled in) tells.
+ * opts: its schema options and limits count. */
+WEIR_API size_t weir_schema_check(weir_bytes schema, uint32_t kinds,
+                                  const weir_compile_opts *opts, char *out,
+                                  size_t capacity, weir_error *err);
+
 /* ---- compiler: a cache of grammars ------------------------------------ */
 
 /* Compiles each (kind, source, options) once, also under threads; failures

@@ -81,6 +81,16 @@ static inline weir_error *error_begin(weir_error *given, weir_error *local)
     return e;
 }
 
+/* Options as this version has them: what an older caller's struct lacks is 0.
+ * The caller has made sure that they are known. */
+static inline weir_compile_opts compile_opts_read(
+    const weir_compile_opts *given)
+{
+    weir_compile_opts o = {.size = sizeof o};
+    if (given) memcpy(&o, given, MIN(given->size, sizeof o));
+    return o;
+}
+
 /* Whether a struct longer than ours has zeros in what we don't know. */
 bool opts_known(const void *given, uint32_t given_size, size_t our_size,
                 weir_error *err);

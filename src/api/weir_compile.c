@@ -10,13 +10,6 @@
 #include "syntax/json_grammar.h"
 #include "syntax/regex.h"
 
-static weir_compile_opts opts_read(const weir_compile_opts *given)
-{
-    weir_compile_opts o = {.size = sizeof o};
-    if (given) memcpy(&o, given, MIN(given->size, sizeof o));
-    return o;
-}
-
 static const Mem *mem_of(weir_vocab *vocab, Mem *local)
 {
     if (vocab) return &vocab->mem;
@@ -72,7 +65,7 @@ static bool compile_begin(Ir *ir, weir_vocab *vocab, Mem *mem,
 {
     if (given && !opts_known(given, given->size, sizeof *given, err))
         return false;
-    *o = opts_read(given);
+    *o = compile_opts_read(given);
     ir_init(ir, mem_of(vocab, mem), &o->limits);
     return true;
 }
