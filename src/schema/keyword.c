@@ -71,3 +71,66 @@ const char *draft_name(weir_draft draft)
         return "2020-12";
     }
 }
+
+unsigned keyword_vocabulary(KeywordId id)
+{
+    switch (id) {
+    case KEYWORD_ALL_OF:
+    case KEYWORD_ANY_OF:
+    case KEYWORD_ONE_OF:
+    case KEYWORD_NOT:
+    case KEYWORD_IF:
+    case KEYWORD_THEN:
+    case KEYWORD_ELSE:
+    case KEYWORD_DEPENDENT_SCHEMAS:
+    case KEYWORD_PREFIX_ITEMS:
+    case KEYWORD_ITEMS:
+    case KEYWORD_ADDITIONAL_ITEMS:
+    case KEYWORD_CONTAINS:
+    case KEYWORD_PROPERTIES:
+    case KEYWORD_PATTERN_PROPERTIES:
+    case KEYWORD_ADDITIONAL_PROPERTIES:
+    case KEYWORD_PROPERTY_NAMES:
+        return VOCABULARY_APPLICATOR;
+    case KEYWORD_UNEVALUATED_ITEMS:
+    case KEYWORD_UNEVALUATED_PROPERTIES:
+        return VOCABULARY_UNEVALUATED;
+    case KEYWORD_TYPE:
+    case KEYWORD_ENUM:
+    case KEYWORD_CONST:
+    case KEYWORD_MULTIPLE_OF:
+    case KEYWORD_MAXIMUM:
+    case KEYWORD_EXCLUSIVE_MAXIMUM:
+    case KEYWORD_MINIMUM:
+    case KEYWORD_EXCLUSIVE_MINIMUM:
+    case KEYWORD_MAX_LENGTH:
+    case KEYWORD_MIN_LENGTH:
+    case KEYWORD_PATTERN:
+    case KEYWORD_MAX_ITEMS:
+    case KEYWORD_MIN_ITEMS:
+    case KEYWORD_UNIQUE_ITEMS:
+    case KEYWORD_MAX_CONTAINS:
+    case KEYWORD_MIN_CONTAINS:
+    case KEYWORD_MAX_PROPERTIES:
+    case KEYWORD_MIN_PROPERTIES:
+    case KEYWORD_REQUIRED:
+    case KEYWORD_DEPENDENT_REQUIRED:
+        return VOCABULARY_VALIDATION;
+    case KEYWORD_FORMAT:
+        return VOCABULARY_FORMAT;
+    case KEYWORD_CONTENT_ENCODING:
+    case KEYWORD_CONTENT_MEDIA_TYPE:
+    case KEYWORD_CONTENT_SCHEMA:
+        return VOCABULARY_CONTENT;
+    case KEYWORD_TITLE:
+    case KEYWORD_DESCRIPTION:
+    case KEYWORD_DEFAULT:
+    case KEYWORD_DEPRECATED:
+    case KEYWORD_READ_ONLY:
+    case KEYWORD_WRITE_ONLY:
+    case KEYWORD_EXAMPLES:
+        return VOCABULARY_META_DATA;
+    default:
+        return 0;
+    }
+}

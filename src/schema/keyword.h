@@ -142,6 +142,19 @@ typedef struct Keyword {
 /* By KeywordId; the row of KEYWORD_NONE is empty. */
 extern const Keyword keyword_table[KEYWORD_COUNT];
 
+/* Sets of vocabularies, as 2020-12 has them. The core is always in force. */
+enum {
+    VOCABULARY_APPLICATOR = 1,
+    VOCABULARY_UNEVALUATED = 2,
+    VOCABULARY_VALIDATION = 4,
+    VOCABULARY_FORMAT = 8,
+    VOCABULARY_CONTENT = 16,
+    VOCABULARY_META_DATA = 32,
+    VOCABULARY_ALL = 63
+};
+/* That of a keyword; 0: the core's, or of no draft that has vocabularies. */
+unsigned keyword_vocabulary(KeywordId id);
+
 /* The keyword of any draft that is spelled so, or KEYWORD_NONE. */
 KeywordId keyword_find(Span name);
 

@@ -321,7 +321,7 @@ bool keyword_check(Sources *s, Place schema)
                      json_get(c.json, schema.id, "$ref") != JSON_NONE;
     if (json_kind(c.json, schema.id) != JSON_OBJECT) return true;
     for (JsonIter it = json_iter(c.json, schema.id); json_step(&it);) {
-        KeywordId id = keyword_of(c.draft, it.key);
+        KeywordId id = place_keyword(s, schema, it.key);
         if (is_annotation(id) || (is_hidden && id != KEYWORD_REF)) continue;
         KeywordValue takes = (KeywordValue)keyword_table[id].value;
         if (!check_value(&c, takes, it.value)) return false;

@@ -106,7 +106,13 @@ void lint_stranger(Lint *l, const JsonIter *member)
     if (other == KEYWORD_OLD_ID &&
         json_kind(l->json, member->value) != JSON_STRING)
         rule = NULL; /* people's own */
-    if (rule) {
+    if (keyword_in(other, l->draft)) {
+        if (lint_wants(l, LINT_MISTAKES))
+            place_warn(l->s, (Place){l->place.doc, member->value}, NULL,
+                       "found %s, of a vocabulary that the metaschema leaves "
+                       "out",
+                       found);
+    } else if (rule) {
         warn_member(l, member, LINT_MISTAKES, found, rule->instead);
     } else if (other != KEYWORD_NONE) {
         if (!is_harmless(other))
@@ -128,7 +134,7 @@ static void read_members(Lint *l)
 {
     for (unsigned id = 0; id < KEYWORD_COUNT; id++) l->at[id] = JSON_NONE;
     for (JsonIter it = json_iter(l->json, l->place.id); json_step(&it);) {
-        KeywordId id = keyword_of(l->draft, it.key);
+        KeywordId id = place_keyword(l->s, l->place, it.key);
         if (id == KEYWORD_NONE) {
             lint_stranger(l, &it);
             continue;

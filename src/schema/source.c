@@ -1,19 +1,16 @@
-/* source.c: the documents of a schema, and which draft they are written in.
+/* source.c: the documents of a schema.
  *
  * In:    the main schema, and documents that it may refer to.
- * Out:   trees, on demand; the draft that a $schema stands for.
+ * Out:   trees, on demand.
  * Method: the main document is read at once. Another is parsed when its URI is
  *        asked for; one that was given without URI when any is, because only
  *        its $id says what it is. Of two documents with one URI the first
- *        counts. A $schema that is not a draft's may be a document: then its
- *        own $schema counts, up to MAX_METASCHEMAS in a row.
+ *        counts.
  * Tests: unit/source_test.c
  */
 #include "schema/source.h"
 
 #include "schema/source_parts.h"
-
-enum { MAX_METASCHEMAS = 8 };
 
 bool sources_no_memory(Sources *s)
 {
@@ -51,6 +48,7 @@ static bool read_main(Sources *s, const weir_schema_opts *opts)
 {
     bool is_given = opts && opts->draft;
     s->draft = is_given ? opts->draft : WEIR_DRAFT_2020_12;
+    s->is_lenient = opts && opts->lenient;
     if (!document_parse(s, 0)) {
         s->ir->error = s->documents.at[0].error;
         return false;
@@ -125,7 +123,14 @@ const Json *place_json(const Sources *s, Place place)
 
 weir_draft place_draft(const Sources *s, Place place)
 {
-    return s->resources.at[resource_of(s, place)].draft;
+    return s->resources.at[resource_of(s, place)].dialect.draft;
+}
+
+KeywordId place_keyword(const Sources *s, Place place, Span name)
+{
+    const Dialect *d = &s->resources.at[resource_of(s, place)].dialect;
+    KeywordId id = keyword_of(d->draft, name);
+    return keyword_vocabulary(id) & d->off ? KEYWORD_NONE : id;
 }
 
 /* ---- documents -------------------------------------------------------- */
@@ -184,60 +189,4 @@ uint32_t document_find(Sources *s, Span uri)
         if (span_equal(s->documents.at[p.value].uri, uri))
             found = MIN(found, p.value);
     return found;
-}
-
-/* ---- drafts ----------------------------------------------------------- */
-
-/* Takes a prefix off the text, if it is there. */
-static bool takes(Span *text, Span prefix)
-{
-    if (!span_starts(*text, prefix)) return false;
-    *text = span_of(text->at + prefix.size, text->size - prefix.size);
-    return true;
-}
-
-/* The draft whose metaschema (or hyper-schema) a normal URI names. */
-static weir_draft known_draft(Span uri)
-{
-    static const struct {
-        const char *folder;
-        weir_draft draft;
-    } known[] = {
-        {"draft/2020-12/", WEIR_DRAFT_2020_12},
-        {"draft/2019-09/", WEIR_DRAFT_2019_09},
-        {"draft-07/", WEIR_DRAFT_7},
-        {"draft-06/", WEIR_DRAFT_6},
-        {"draft-04/", WEIR_DRAFT_4},
-    };
-    if (!takes(&uri, SPAN("http://json-schema.org/")) &&
-        !takes(&uri, SPAN("https://json-schema.org/")))
-        return WEIR_DRAFT_DEFAULT;
-    for (size_t i = 0; i < COUNT_OF(known); i++) {
-        Span rest = uri;
-        if (!takes(&rest, span_text(known[i].folder))) continue;
-        takes(&rest, SPAN("hyper-"));
-        if (span_equal(rest, SPAN("schema"))) return known[i].draft;
-    }
-    return WEIR_DRAFT_DEFAULT;
-}
-
-weir_draft draft_of_uri(Sources *s, Span uri)
-{
-    for (int i = 0; i < MAX_METASCHEMAS; i++) {
-        if (!uri_resolve(&s->uri, (Span){NULL, 0}, uri)) {
-            sources_no_memory(s);
-            break;
-        }
-        weir_draft draft = known_draft(uri_span(&s->uri));
-        if (draft) return draft;
-        /* Naming the documents writes to s->uri. */
-        Span normal = uri_span(&s->uri);
-        if (!sources_keep(s, &normal)) break;
-        uint32_t doc = document_find(s, normal);
-        if (doc == INDEX_NONE || !document_parse(s, doc)) break;
-        const Json *json = &s->documents.at[doc].json;
-        uri = json_string(json, json_get(json, JSON_ROOT, "$schema"));
-        if (!uri.size) break;
-    }
-    return WEIR_DRAFT_DEFAULT;
 }

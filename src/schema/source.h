@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "schema/keyword.h"
 #include "syntax/ir.h"
 #include "text/json.h"
 #include "weir/weir.h"
@@ -41,6 +42,9 @@ uint32_t sources_root_scope(Sources *s);
 const Json *place_json(const Sources *s, Place place);
 /* The draft in force there: that of its resource's $schema. */
 weir_draft place_draft(const Sources *s, Place place);
+/* The keyword that a member of the schema there is, by draft and by what the
+ * metaschema's $vocabulary leaves in force; KEYWORD_NONE: it is ignored. */
+KeywordId place_keyword(const Sources *s, Place place, Span name);
 
 /* Where $ref `ref` at `place` leads, and the scope after entering what it
  * leads to. False: not found; the error (status UNDEFINED, or UNSUPPORTED for

@@ -230,13 +230,15 @@ static bool spread_resource(Sources *s, Document *d)
     return true;
 }
 
-static bool enter_resource(Reader *r, JsonId id, Span uri, weir_draft draft)
+static bool enter_resource(Reader *r, JsonId id, Span uri, Dialect dialect)
 {
     Sources *s = r->s;
     if (!spread_resource(s, &s->documents.at[r->doc]) || !fill(r, id))
         return false;
-    Resource inner = {
-        .root = {r->doc, id}, .uri = uri, .draft = draft, .parent = r->current};
+    Resource inner = {.root = {r->doc, id},
+                      .uri = uri,
+                      .dialect = dialect,
+                      .parent = r->current};
     uint32_t number = s->resources.count;
     if (!add_resource(s, inner)) return false;
     r->current = number;
@@ -245,18 +247,19 @@ static bool enter_resource(Reader *r, JsonId id, Span uri, weir_draft draft)
 
 /* ---- schemas ---------------------------------------------------------- */
 
-/* The draft of a schema that may be a resource of its own. */
-static weir_draft draft_of(Sources *s, Place place, const Names *n,
-                           weir_draft otherwise)
+/* The dialect of a schema that may be a resource of its own. */
+static Dialect read_dialect(Sources *s, Place place, const Names *n,
+                            Dialect otherwise)
 {
     if (n->schema == JSON_NONE) return otherwise;
-    weir_draft draft =
-        draft_of_uri(s, json_string(place_json(s, place), n->schema));
-    if (!draft && (id_of(n, otherwise, false) != JSON_NONE || !place.id))
+    Span uri = json_string(place_json(s, place), n->schema);
+    Dialect d = dialect_of(s, place, uri);
+    if (!d.draft &&
+        (id_of(n, otherwise.draft, false) != JSON_NONE || !place.id))
         place_warn(s, place, "$schema",
                    "found an unknown draft, expected one of 4, 6, 7, 2019-09 "
                    "and 2020-12");
-    return draft ? draft : otherwise;
+    return d.draft ? d : otherwise;
 }
 
 /* The "#name" in an $id. */
@@ -280,26 +283,24 @@ static bool read_id(Reader *r, Place at, const Names *n)
     Sources *s = r->s;
     Resource around = s->resources.at[r->current];
     bool is_root = around.root.doc == at.doc && around.root.id == at.id;
-    weir_draft draft =
-        is_root ? around.draft : draft_of(s, at, n, around.draft);
-    JsonId id = id_of(n, draft, is_root);
+    Dialect d =
+        is_root ? around.dialect : read_dialect(s, at, n, around.dialect);
+    JsonId id = id_of(n, d.draft, is_root);
     if (!sources_ok(s) || id == JSON_NONE) return sources_ok(s);
     Span text = json_string(place_json(s, at), id), uri;
     if (!is_root) {
         if (!resolve_id(s, around.uri, text, &uri)) return false;
-        if (!span_equal(uri, around.uri) &&
-            !enter_resource(r, at.id, uri, draft))
+        if (!span_equal(uri, around.uri) && !enter_resource(r, at.id, uri, d))
             return false;
     }
-    return read_id_name(r, at, draft, text);
+    return read_id_name(r, at, d.draft, text);
 }
 
 static bool read_anchors(Reader *r, Place at, const Names *n)
 {
     Sources *s = r->s;
     const Json *json = place_json(s, at);
-    const Resource *resource = &s->resources.at[r->current];
-    weir_draft draft = resource->draft;
+    weir_draft draft = s->resources.at[r->current].dialect.draft;
     Span name = json_string(json, n->anchor);
     if (name.size && draft_is(draft, FROM_2019) &&
         !add_anchor(s, r->current, name, at, false))
@@ -336,14 +337,14 @@ static bool read_schemas(Sources *s, Place root, uint32_t resource)
     SchemaWalk walk;
     bool ok = true;
     schema_walk_begin(&walk, &d->json, root.id,
-                      s->resources.at[resource].draft);
+                      s->resources.at[resource].dialect.draft);
     while (ok && schema_walk_next(&walk)) {
         if (is_walked(d, walk.schema)) {
             schema_walk_skip(&walk);
             continue;
         }
         ok = read_schema(&r, walk.schema);
-        schema_walk_set_draft(&walk, s->resources.at[r.current].draft);
+        schema_walk_set_draft(&walk, s->resources.at[r.current].dialect.draft);
     }
     if (walk.failed) ok = sources_no_memory(s);
     schema_walk_end(&walk);
@@ -363,8 +364,8 @@ bool document_read(Sources *s, uint32_t doc)
     Resource r = {.root = root, .parent = INDEX_NONE};
     d->resource = s->resources.count;
     d->state = DOCUMENT_READ;
-    r.draft = draft_of(s, root, &names, s->draft);
-    Span id = json_string(&d->json, id_of(&names, r.draft, true));
+    r.dialect = read_dialect(s, root, &names, (Dialect){s->draft, 0});
+    Span id = json_string(&d->json, id_of(&names, r.dialect.draft, true));
     return sources_ok(s) && resolve_id(s, d->uri, id, &r.uri) &&
            add_resource(s, r) && add_identifier(s, d->uri, d->resource) &&
            read_schemas(s, root, d->resource);

@@ -1,6 +1,7 @@
 /* source_parts.h: what the files of source.h share.
  *
- *   source.c         documents: given, parsed, read; the root's draft
+ *   source.c         documents: given, parsed
+ *   source_draft.c   what a $schema stands for
  *   source_ids.c     the walk that finds resources and anchors
  *   source_ref.c     where references lead; scopes
  *   source_report.c  pointers, errors and warnings
@@ -39,10 +40,16 @@ typedef struct Document {
     uint32_t *resource_at; /* by JsonId; NULL: all in `resource` */
 } Document;
 
+/* How the keywords of a resource are read. */
+typedef struct Dialect {
+    weir_draft draft;
+    unsigned off; /* set of VOCABULARY_ that are not in force */
+} Dialect;
+
 typedef struct Resource {
     Place root;
     Span uri; /* normal, no fragment; empty: none */
-    weir_draft draft;
+    Dialect dialect;
     uint32_t parent;     /* the resource around, INDEX_NONE for a document */
     VEC(uint32_t) names; /* of its dynamic anchors, numbered by NameTable */
 } Resource;
@@ -74,7 +81,7 @@ struct Sources {
     const Mem *mem;
     weir_draft draft; /* of documents without $schema */
     uint64_t work;    /* nodes given a resource, against limits.max_work */
-    bool are_given_known, are_all_read;
+    bool are_given_known, are_all_read, is_lenient;
     VEC(Document) documents; /* 0: the main one */
     VEC(Resource) resources;
     VEC(Identifier) identifiers;
@@ -111,9 +118,12 @@ bool sources_keep(Sources *s, Span *text);
 bool document_parse(Sources *s, uint32_t doc);
 /* The document given with this URI, or INDEX_NONE. */
 uint32_t document_find(Sources *s, Span uri);
-/* The draft a value of $schema stands for, also by way of the documents;
+
+/* ---- source_draft.c ---- */
+
+/* What the $schema at a place stands for, also by way of the documents;
  * WEIR_DRAFT_DEFAULT when unknown. */
-weir_draft draft_of_uri(Sources *s, Span uri);
+Dialect dialect_of(Sources *s, Place at, Span uri);
 
 /* ---- source_ids.c ---- */
 

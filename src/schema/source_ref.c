@@ -126,7 +126,7 @@ static bool follow_from_document(Ref *ref, Span pointer, PointerEnd *end)
 {
     Sources *s = ref->s;
     Document *d = document_of(s, ref->to);
-    unsigned draft = draft_bit(s->resources.at[ref->resource].draft);
+    unsigned draft = draft_bit(s->resources.at[ref->resource].dialect.draft);
     PointerEnd other;
     if (!(draft & UNTIL_7) || ref->text.at[0] != '#' || !ref->to.id)
         return false;

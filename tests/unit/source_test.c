@@ -466,6 +466,62 @@ static void metaschemas(void **state)
     kit_close(&kit);
 }
 
+/* A metaschema's $vocabulary says which keywords are in force. */
+static void vocabularies(void **state)
+{
+    (void)state;
+#define VOCABULARY "\"https://json-schema.org/draft/2020-12/vocab/"
+    const weir_document given[] = {
+        document("x:some", "{" D20 "\"$vocabulary\":{" VOCABULARY
+                           "core\":true," VOCABULARY "applicator\":false,"
+                           "\"x:own\":false}}"),
+        document("x:by", "{\"$schema\":\"x:some\",\"$vocabulary\":{" VOCABULARY
+                         "validation\":true}}"),
+        document("x:old", "{" D19 "\"$vocabulary\":{\"https://json-schema.org/"
+                          "draft/2019-09/vocab/applicator\":true}}"),
+        document("x:own", "{" D20 "\"$vocabulary\":{\"x:mine\":true}}"),
+    };
+    static const struct {
+        const char *schema, *name;
+        KeywordId keyword;
+    } rows[] = {
+        {"{\"$schema\":\"x:some\"}", "properties", KEYWORD_PROPERTIES},
+        {"{\"$schema\":\"x:some\"}", "$ref", KEYWORD_REF},
+        {"{\"$schema\":\"x:some\"}", "minimum", KEYWORD_NONE},
+        {"{\"$schema\":\"x:some\"}", "unevaluatedItems", KEYWORD_NONE},
+        {"{\"$schema\":\"x:some\"}", "format", KEYWORD_NONE},
+        {"{\"$schema\":\"x:some\"}", "title", KEYWORD_NONE},
+        {"{\"$schema\":\"x:by\"}", "properties", KEYWORD_NONE},
+        {"{\"$schema\":\"x:by\"}", "minimum", KEYWORD_MINIMUM},
+        {"{\"$schema\":\"x:old\"}", "unevaluatedItems",
+         KEYWORD_UNEVALUATED_ITEMS},
+        {"{\"$schema\":\"x:old\"}", "prefixItems", KEYWORD_NONE},
+        {"{\"$schema\":\"x:old\"}", "type", KEYWORD_NONE},
+        {"{" D20 "\"not\":{}}", "format", KEYWORD_FORMAT},
+        {"{" D20 "\"not\":{}}", "dependencies", KEYWORD_NONE},
+    };
+    weir_schema_opts opts = {.documents = given,
+                             .document_count = COUNT_OF(given)};
+    Kit kit;
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        kit_open_opts(&kit, rows[i].schema, &opts);
+        assert_int_equal(
+            place_keyword(kit.s, sources_root(), span_text(rows[i].name)),
+            rows[i].keyword);
+        assert_int_equal(kit.ir.warnings.count, 0);
+        kit_close(&kit);
+    }
+    kit_open_opts(&kit, "{\"$schema\":\"x:own\"}", &opts);
+    assert_null(kit.s);
+    assert_int_equal(kit.ir.error.status, WEIR_UNSUPPORTED);
+    assert_string_equal(kit.ir.error.pointer, "#/$schema");
+    kit_close(&kit);
+    opts.lenient = true;
+    kit_open_opts(&kit, "{\"$schema\":\"x:own\"}", &opts);
+    assert_true(kit_warns(&kit, "needs the vocabulary \"x:mine\""));
+    kit_close(&kit);
+}
+
 /* ---- names that occur twice ---- */
 
 static void equal_names(void **state)
@@ -824,6 +880,7 @@ int main(void)
         cmocka_unit_test(documents),
         cmocka_unit_test(resources_of_unread_documents),
         cmocka_unit_test(metaschemas),
+        cmocka_unit_test(vocabularies),
         cmocka_unit_test(equal_names),
         cmocka_unit_test(dynamic_references),
         cmocka_unit_test(recursive_references),
