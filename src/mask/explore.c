@@ -52,6 +52,7 @@ static bool run_failed(const MaskRun *run)
 uint32_t reg_class(const State *q, uint32_t reg, uint32_t most)
 {
     const Frame *f = q->frame;
+    if (f->list) return reg;
     if (!f->is_counted) return 0;
     uint32_t lo = f->lo, hi = f->hi;
     if (reg >= lo &&

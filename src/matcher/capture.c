@@ -100,18 +100,26 @@ static void reading_put(CaptureRun *run, Reading r)
     readings_add(run, &run->next, r);
 }
 
+static Landing land(CaptureRun *run, RegOp op, uint32_t reg, State *to)
+{
+    Landing l = op_land(op, reg, to);
+    if (!l.state) fail(run, network_error(to->frame->network).status);
+    return l;
+}
+
 static void reading_move(CaptureRun *run, Reading r, const Move *m)
 {
     const StackNode *stack = r.c.stack;
     for (uint32_t i = 0; i < m->npush; i++) {
         State *ret = m->push[i].state;
-        uint32_t reg = ret->is_marker ? run->pos - 1
-                                      : reg_apply(m->push[i].op, r.c.reg, ret);
-        if (ret->is_marker || !state_is_done(ret, reg))
-            stack = stack_push(&run->stacks, stack, ret, reg);
+        Landing l = {ret, run->pos - 1};
+        if (!ret->is_marker) l = land(run, m->push[i].op, r.c.reg, ret);
+        if (l.state && (ret->is_marker || !state_is_done(l.state, l.reg)))
+            stack = stack_push(&run->stacks, stack, l.state, l.reg);
     }
+    Landing l = land(run, m->op, r.c.reg, m->to);
     if (run->stacks.status) return;
-    r.c = (Config){m->to, stack, reg_apply(m->op, r.c.reg, m->to)};
+    r.c = (Config){l.state, stack, l.reg};
     reading_put(run, r);
 }
 

@@ -143,6 +143,13 @@ bool set_copy(const Mem *mem, ConfigSet *to, const ConfigSet *from)
 
 /* ---- moving ---- */
 
+static Landing land(Stepper *s, RegOp op, uint32_t reg, State *to)
+{
+    Landing l = op_land(op, reg, to);
+    if (UNLIKELY(!l.state)) fail(s, network_error(to->frame->network).status);
+    return l;
+}
+
 /* What is on the stack after the move's pushes. Markers are kept, though they
  * are done: they tell that their rule is being read. */
 static const StackNode *push_all(Stepper *s, Config c, const Move *m)
@@ -150,11 +157,14 @@ static const StackNode *push_all(Stepper *s, Config c, const Move *m)
     const StackNode *stack = c.stack;
     for (uint32_t i = 0; i < m->npush; i++) {
         const Push *p = &m->push[i];
-        uint32_t reg = p->state->is_marker
-                           ? budget_deadline(s, p->state, p->op.reg)
-                           : reg_apply(p->op, c.reg, p->state);
-        if (p->state->is_marker || !state_is_done(p->state, reg))
+        if (p->state->is_marker) {
+            uint32_t reg = budget_deadline(s, p->state, p->op.reg);
             stack = stack_push(&s->stacks, stack, p->state, reg);
+            continue;
+        }
+        Landing l = land(s, p->op, c.reg, p->state);
+        if (l.state && !state_is_done(l.state, l.reg))
+            stack = stack_push(&s->stacks, stack, l.state, l.reg);
     }
     return stack;
 }
@@ -162,8 +172,9 @@ static const StackNode *push_all(Stepper *s, Config c, const Move *m)
 void set_move(Stepper *s, Config c, const Move *m, ConfigSet *out)
 {
     const StackNode *stack = push_all(s, c, m);
+    Landing l = land(s, m->op, c.reg, m->to);
     if (s->stacks.status) return;
-    set_add(s, out, (Config){m->to, stack, reg_apply(m->op, c.reg, m->to)});
+    set_add(s, out, (Config){l.state, stack, l.reg});
 }
 
 static void config_step(Stepper *s, Config c, uint8_t byte, ConfigSet *out)
@@ -186,8 +197,10 @@ static void config_step(Stepper *s, Config c, uint8_t byte, ConfigSet *out)
 static bool move_alone(Stepper *s, Config *c, const Move *m)
 {
     const StackNode *stack = push_all(s, *c, m);
-    State *q = m->to;
-    uint32_t reg = reg_apply(m->op, c->reg, q);
+    Landing l = land(s, m->op, c->reg, m->to);
+    if (!l.state) return false;
+    State *q = l.state;
+    uint32_t reg = l.reg;
     while (state_is_done(q, reg)) {
         if (!stack || stack->count != 1 || stack->ends) return false;
         q = stack->at[0].ret;

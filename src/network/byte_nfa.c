@@ -5,7 +5,8 @@
  * task adds an edge into its `from` or out of its `to`, so alternatives may
  * share both; loops get a fresh position. Tasks are kept on an explicit
  * stack. Code points become UTF-8 byte ranges; equal tails of one class are
- * shared. Cost: linear in the expanded size, charged to limits.max_states
+ * shared. The heads of a list share the positions of their first bytes, as in
+ * a trie. Cost: linear in the expanded size, charged to limits.max_states
  * times POSITIONS_PER_STATE.   Tests: unit/network_test.c.
  */
 #include "network/byte_nfa.h"
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "pass/list_form.h"
 
 enum {
     UNROLL = 64, /* positions that a repeat may take when written out */
@@ -41,6 +43,11 @@ typedef struct NfaBuild {
     /* the class being added */
     uint32_t class_from, class_to;
     VEC(RawEdge) tails; /* edges whose `from` may be shared */
+    /* lists: by position, and of positions made now */
+    bool is_list;
+    VEC(Range) kinds;
+    Range kind;
+    VEC(uint32_t) path; /* positions of the bytes of the present head */
 } NfaBuild;
 
 RepeatForm repeat_form(const Lowered *lowered, Node repeat)
@@ -60,6 +67,8 @@ static uint32_t pos_new(NfaBuild *b)
                   b->max_pos);
         return 0;
     }
+    if (b->is_list && !vec_push(b->mem, &b->kinds, b->kind))
+        diag_no_memory(b->err);
     return b->npos++;
 }
 
@@ -193,7 +202,6 @@ static void run_task(NfaBuild *b, Task t)
     Node n = ir_node(b->ir, t.node);
     switch (n.kind) {
     case NODE_NEVER:
-    case NODE_LIST:
     case NODE_KINDS:
         break;
     case NODE_EMPTY:
@@ -221,6 +229,7 @@ static void run_task(NfaBuild *b, Task t)
         add_edge_of(b, NFA_CALL, t);
         break;
     case NODE_RULE:
+    case NODE_LIST:
         add_edge_of(b, NFA_CALL, t);
         break;
     case NODE_REGULAR:
@@ -251,22 +260,136 @@ static Nfa *nfa_pack(NfaBuild *b, Arena *arena)
     return nfa;
 }
 
-Nfa *nfa_build(const Ir *ir, const Lowered *lowered, NodeId node, bool one_copy,
-               Arena *arena, weir_error *err)
+static void run_tasks(NfaBuild *b)
+{
+    while (b->tasks.count && !b->err->status)
+        run_task(b, b->tasks.at[--b->tasks.count]);
+}
+
+static NfaBuild build_begin(const Ir *ir, const Lowered *lowered,
+                            weir_error *err)
 {
     NfaBuild b = {
         .ir = ir, .lowered = lowered, .mem = ir->mem, .err = err, .npos = 2};
     uint64_t most = (uint64_t)ir->limits.max_states * POSITIONS_PER_STATE;
     b.max_pos = (uint32_t)MIN(most, UINT32_MAX / 2);
+    return b;
+}
+
+static Nfa *build_end(NfaBuild *b, Arena *arena)
+{
+    Nfa *nfa = b->err->status ? NULL : nfa_pack(b, arena);
+    vec_free(b->mem, &b->edges);
+    vec_free(b->mem, &b->tasks);
+    vec_free(b->mem, &b->tails);
+    vec_free(b->mem, &b->kinds);
+    vec_free(b->mem, &b->path);
+    return nfa;
+}
+
+Nfa *nfa_build(const Ir *ir, const Lowered *lowered, NodeId node, bool one_copy,
+               Arena *arena, weir_error *err)
+{
+    NfaBuild b = build_begin(ir, lowered, err);
     Node top = ir_node(ir, node);
-    Nfa *nfa = NULL;
     task_add(&b, one_copy && top.kind == NODE_REPEAT ? top.a : node, 0, 1);
-    while (b.tasks.count && !err->status)
-        run_task(&b, b.tasks.at[--b.tasks.count]);
-    if (!err->status) nfa = nfa_pack(&b, arena);
-    vec_free(b.mem, &b.edges);
-    vec_free(b.mem, &b.tasks);
-    vec_free(b.mem, &b.tails);
+    run_tasks(&b);
+    return build_end(&b, arena);
+}
+
+/* ---- lists ---- */
+
+/* The position after a head's bytes, sharing those that `before`, the bytes of
+ * the head before it in the order of bytes, has already: b->path. */
+static uint32_t add_prefix(NfaBuild *b, Span before, Span bytes)
+{
+    size_t same = 0;
+    while (same < MIN(before.size, bytes.size) &&
+           before.at[same] == bytes.at[same])
+        same++;
+    for (size_t i = 1; i <= same; i++)
+        b->kinds.at[b->path.at[i]].hi = b->kind.hi;
+    b->path.count = (uint32_t)same + 1;
+    for (size_t i = same; i < bytes.size && !b->err->status; i++) {
+        uint32_t from = b->path.at[b->path.count - 1], to = pos_new(b);
+        edge_byte(b, from, bytes.at[i], bytes.at[i], to);
+        if (!vec_push(b->mem, &b->path, to)) diag_no_memory(b->err);
+    }
+    return b->path.at[b->path.count - 1];
+}
+
+/* What a head has after its bytes. */
+static void add_head_rest(NfaBuild *b, NodeId head, uint32_t from, uint32_t to)
+{
+    Node n = ir_node(b->ir, head);
+    if (n.kind == NODE_SEQ && list_prefix(b->ir, head).size) {
+        for (uint32_t i = 1; i < n.b && !b->err->status; i++) {
+            uint32_t next = i + 1 < n.b ? pos_new(b) : to;
+            task_add(b, ir_node_kids(b->ir, n)[i], from, next);
+            from = next;
+        }
+    } else {
+        task_add(b, n.kind == NODE_BYTES ? NODE_EMPTY_ID : head, from, to);
+    }
+}
+
+static void add_item(NfaBuild *b, const ListKind *kind, uint32_t from,
+                     uint32_t done)
+{
+    uint32_t own = pos_new(b), tail = done;
+    edge_empty(b, from, own);
+    if (kind->tail != NODE_EMPTY_ID) {
+        tail = pos_new(b);
+        add_edge_of(b, NFA_CALL, (Task){kind->tail, tail, done});
+    }
+    add_head_rest(b, kind->head, own, tail);
+    run_tasks(b);
+}
+
+static void add_list(NfaBuild *b, const ListSpec *list)
+{
+    Span before = {0};
+    for (uint32_t i = 0; i < list->nkinds && !b->err->status; i++) {
+        Span bytes = list_prefix(b->ir, list->kinds[i].head);
+        b->kind = (Range){i, i + 1};
+        uint32_t from = add_prefix(b, before, bytes);
+        if (!b->err->status) add_item(b, &list->kinds[i], from, LIST_DONE + i);
+        before = bytes;
+    }
+}
+
+/* The positions that every list has. */
+static void list_positions(NfaBuild *b, const ListSpec *list)
+{
+    b->is_list = true;
+    b->npos = 0;
+    b->kind = (Range){0, list->nkinds};
+    while (b->npos < LIST_DONE && !b->err->status) pos_new(b);
+    for (uint32_t i = 0; i < list->nkinds && !b->err->status; i++) {
+        b->kind = (Range){i, i + 1};
+        pos_new(b);
+    }
+    if (!vec_push(b->mem, &b->path, LIST_ITEMS)) diag_no_memory(b->err);
+}
+
+Nfa *nfa_build_list(const Ir *ir, const Lowered *lowered, NodeId node,
+                    Arena *arena, weir_error *err)
+{
+    NfaBuild b = build_begin(ir, lowered, err);
+    const ListSpec *list = ir_node_list(ir, ir_node(ir, node));
+    list_positions(&b, list);
+    b.kind = (Range){0, list->nkinds};
+    edge_empty(&b, NFA_ENTRY, LIST_ITEMS);
+    task_add(&b, list->separator, LIST_AFTER, LIST_ITEMS);
+    run_tasks(&b);
+    if (!err->status) add_list(&b, list);
+    uint32_t npos = b.npos;
+    Range *kind =
+        err->status ? NULL : arena_copy(arena, b.kinds.at, npos * sizeof *kind);
+    Nfa *nfa = build_end(&b, arena);
+    if (!nfa || !kind) return NULL;
+    nfa->kind = kind;
+    nfa->nkinds = list->nkinds;
     return nfa;
 }
 
@@ -280,7 +403,7 @@ static int pos_order(const void *x, const void *y)
 
 static bool pos_matters(const Nfa *nfa, uint32_t pos)
 {
-    if (pos == NFA_EXIT) return true;
+    if (pos == NFA_EXIT || nfa_done(nfa, pos) != UINT32_MAX) return true;
     for (uint32_t e = nfa->edge_start[pos]; e < nfa->edge_start[pos + 1]; e++)
         if (nfa->edges[e].kind != NFA_EMPTY) return true;
     return false;

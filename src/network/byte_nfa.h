@@ -19,6 +19,9 @@ typedef struct NfaEdge {
 } NfaEdge;
 
 enum { NFA_ENTRY = 0, NFA_EXIT = 1 }; /* positions of every Nfa */
+/* And of a list's: before a separator, before an item, and after an item of
+ * kind k at LIST_DONE + k. */
+enum { LIST_AFTER = 2, LIST_ITEMS = 3, LIST_DONE = 4 };
 
 /* Lifetime: the arena's. */
 typedef struct Nfa {
@@ -27,7 +30,19 @@ typedef struct Nfa {
     NfaEdge *edges;
     uint32_t *mark; /* by position: scratch of the determiniser */
     uint32_t epoch;
+    /* lists: by position, the kinds [kind.lo, kind.hi) whose items it is part
+     * of; NULL: no list */
+    Range *kind;
+    uint32_t nkinds;
 } Nfa;
+
+/* The kind that ends at a position; UINT32_MAX: none. */
+static inline uint32_t nfa_done(const Nfa *nfa, uint32_t pos)
+{
+    return nfa->kind && pos >= LIST_DONE && pos - LIST_DONE < nfa->nkinds
+               ? pos - LIST_DONE
+               : UINT32_MAX;
+}
 
 /* How a REPEAT node is compiled. */
 typedef enum RepeatForm {
@@ -41,6 +56,13 @@ RepeatForm repeat_form(const Lowered *lowered, Node repeat);
  * without one when it is the arena that has failed. */
 Nfa *nfa_build(const Ir *ir, const Lowered *lowered, NodeId node, bool one_copy,
                Arena *arena, weir_error *err);
+
+/* The LIST `node`, in the form of list_form.h: its separator leads from
+ * LIST_AFTER to LIST_ITEMS, and an item from there to LIST_DONE + its kind.
+ * Heads share the positions of the bytes with which they begin; tails are
+ * calls. The exit is reached by none. */
+Nfa *nfa_build_list(const Ir *ir, const Lowered *lowered, NodeId node,
+                    Arena *arena, weir_error *err);
 
 /* Positions, ascending. */
 typedef VEC(uint32_t) PosSet;

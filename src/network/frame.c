@@ -4,11 +4,14 @@
  * a time); equal sets of one frame are one state. A state without calls finds
  * its next cells by the frame's byte classes; one with calls by the rank of
  * the byte among those that it takes, cell 0 being "nothing".
+ * A state of a list also has a set of kinds (list_frame.h).
  * A counted frame whose operand is prefix free and calls nothing holds the
  * operand's states itself; else its loop state calls the operand's frame.
  * Tests: unit/network_test.c.
  */
 #include "network/frame.h"
+
+#include "network/list_frame.h"
 
 #include <stdlib.h>
 
@@ -51,6 +54,11 @@ static bool frame_fill(Network *net, Frame *f)
     if (n.kind == NODE_RULE) {
         body = net->lowered.body.at[n.a];
         f->options = rule_options(net->ir, n.a);
+    }
+    if (n.kind == NODE_LIST) {
+        f->nfa = nfa_build_list(net->ir, &net->lowered, f->node, &net->arena,
+                                &net->error);
+        return f->nfa ? list_frame_init(f) : network_no_memory(net);
     }
     if (n.kind == NODE_REPEAT &&
         repeat_form(&net->lowered, n) == REPEAT_COUNTED) {
@@ -98,6 +106,20 @@ Frame *frame_of(Network *net, NodeId node)
     return f;
 }
 
+static State *plain_start(Frame *f)
+{
+    Network *net = f->network;
+    PosSet set = {0};
+    bool ok = true;
+    if (f->nfa)
+        ok = vec_push(net->mem, &set, NFA_ENTRY) &&
+             nfa_close(f->nfa, net->mem, &set);
+    if (!ok) network_no_memory(net);
+    State *start = ok ? state_intern(f, &set, NULL) : NULL;
+    vec_free(net->mem, &set);
+    return start;
+}
+
 State *frame_start(Frame *f)
 {
     Network *net = f->network;
@@ -108,17 +130,9 @@ State *frame_start(Frame *f)
         return NULL;
     }
     net->depth++;
-    PosSet set = {0};
-    bool ok = true;
-    if (f->nfa)
-        ok = vec_push(net->mem, &set, NFA_ENTRY) &&
-             nfa_close(f->nfa, net->mem, &set);
-    if (!ok) network_no_memory(net);
-    State *start = ok ? state_intern(f, &set) : NULL;
-    vec_free(net->mem, &set);
+    f->start = f->list ? list_start(f) : plain_start(f);
     net->depth--;
-    f->start = start;
-    return start;
+    return f->start;
 }
 
 State *callee_start(Network *net, Frame *callee)
@@ -190,23 +204,89 @@ static bool calls_group(Network *net, const CallEdges *edges, State *proto)
         if (!i || edges->at[i].node != edges->at[i - 1].node) {
             Frame *callee = frame_of(net, edges->at[i].node);
             if (!callee) return false;
-            proto->calls[proto->ncalls++] =
-                (Call){.callee = callee, .target = to + i};
+            proto->calls[proto->ncalls++] = (Call){
+                .callee = callee, .target = to + i, .ends_item = NO_KIND};
         }
         proto->calls[proto->ncalls - 1].ntargets++;
     }
     return true;
 }
 
-/* Bytes, calls and tokens of the positions. */
-static bool scan_edges(Network *net, const Nfa *nfa, const PosSet *set,
-                       State *proto, CallEdges *calls)
+typedef VEC(Call) CallList;
+
+/* The calls of one callee in a list: one for each kind whose item they end, and
+ * one for what goes on. `to` is closed. */
+static bool add_list_calls(Frame *f, Frame *callee, const KindSet *kinds,
+                           PosSet *to, CallList *out)
 {
+    Network *net = f->network;
+    const KindSet *rest;
+    PosSet done = {0};
+    Call call = {.callee = callee, .ends_item = NO_KIND};
+    bool ok = list_sort(f, kinds, to, &rest, &done);
+    if (ok && to->count) {
+        call.target =
+            arena_copy(&net->arena, to->at, to->count * sizeof *to->at);
+        call.ntargets = to->count;
+        ok = (call.target && vec_push(net->mem, out, call)) ||
+             network_no_memory(net);
+    }
+    call.ntargets = 0;
+    for (uint32_t i = 0; ok && i < done.count; i++) {
+        call.ends_item = done.at[i];
+        ok = vec_push(net->mem, out, call) || network_no_memory(net);
+    }
+    vec_free(net->mem, &done);
+    return ok;
+}
+
+/* Groups sorted call edges by callee. */
+static bool list_calls_group(Frame *f, const CallEdges *edges,
+                             const KindSet *kinds, CallList *out)
+{
+    Network *net = f->network;
+    PosSet to = {0};
+    bool ok = true;
+    for (uint32_t i = 0, j; ok && i < edges->count; i = j) {
+        Frame *callee = frame_of(net, edges->at[i].node);
+        to.count = 0;
+        for (j = i; j < edges->count && edges->at[j].node == edges->at[i].node;
+             j++)
+            ok = ok && vec_push(net->mem, &to, edges->at[j].to);
+        ok = (ok && nfa_close(f->nfa, net->mem, &to)) || network_no_memory(net);
+        ok = ok && callee && add_list_calls(f, callee, kinds, &to, out);
+    }
+    vec_free(net->mem, &to);
+    return ok;
+}
+
+static bool list_calls(Frame *f, const CallEdges *edges, State *proto)
+{
+    Network *net = f->network;
+    CallList calls = {0};
+    bool ok = list_calls_group(f, edges, proto->kinds, &calls);
+    if (ok) {
+        proto->ncalls = calls.count;
+        proto->calls =
+            arena_copy(&net->arena, calls.at, calls.count * sizeof *calls.at);
+        ok = proto->calls || network_no_memory(net);
+    }
+    vec_free(net->mem, &calls);
+    return ok;
+}
+
+/* Bytes, calls and tokens of the positions. */
+static bool scan_edges(Frame *f, const PosSet *set, State *proto,
+                       CallEdges *calls)
+{
+    Network *net = f->network;
+    const Nfa *nfa = f->nfa;
     for (uint32_t i = 0; i < set->count; i++) {
         uint32_t end = nfa->edge_start[set->at[i] + 1];
         if (set->at[i] == NFA_EXIT) proto->accepts = true;
         for (uint32_t e = nfa->edge_start[set->at[i]]; e < end; e++) {
             const NfaEdge *edge = &nfa->edges[e];
+            if (f->list && !list_has(f, proto->kinds, edge->to)) continue;
             if (edge->kind == NFA_BYTE)
                 for (unsigned b = edge->lo; b <= edge->hi; b++)
                     byteset_add(&proto->first, (uint8_t)b);
@@ -227,6 +307,7 @@ static bool loop_call(Network *net, Frame *f, State *proto)
     proto->calls = arena_zero(&net->arena, sizeof(Call));
     if (!proto->calls) return network_no_memory(net);
     proto->ncalls = 1;
+    proto->calls[0].ends_item = NO_KIND;
     proto->calls[0].callee = frame_of(net, ir_node(net->ir, f->node).a);
     return proto->calls[0].callee != NULL;
 }
@@ -244,15 +325,23 @@ static bool first_of_calls(Network *net, State *proto)
     return true;
 }
 
-static bool proto_fill(Network *net, Frame *f, const PosSet *set, State *proto)
+/* What the positions do. */
+static bool proto_scan(Frame *f, const PosSet *set, State *proto)
 {
     CallEdges calls = {0};
+    bool ok = scan_edges(f, set, proto, &calls);
+    if (ok && calls.count)
+        ok = f->list ? list_calls(f, &calls, proto)
+                     : calls_group(f->network, &calls, proto);
+    vec_free(f->network->mem, &calls);
+    return ok;
+}
+
+static bool proto_fill(Network *net, Frame *f, const PosSet *set, State *proto)
+{
     bool is_start = !f->start && f->is_counted;
     proto->frame = f;
-    bool ok = f->nfa ? scan_edges(net, f->nfa, set, proto, &calls) &&
-                           (!calls.count || calls_group(net, &calls, proto))
-                     : loop_call(net, f, proto);
-    vec_free(net->mem, &calls);
+    bool ok = f->nfa ? proto_scan(f, set, proto) : loop_call(net, f, proto);
     proto->local = proto->first;
     if (!ok || !first_of_calls(net, proto)) return false;
     proto->is_loop = is_start;
@@ -261,7 +350,7 @@ static bool proto_fill(Network *net, Frame *f, const PosSet *set, State *proto)
     proto->is_final = !leads_on;
     proto->map = f->class_of;
     proto->nnext = f->nclasses;
-    if (proto->ncalls) {
+    if (proto->ncalls || f->list) {
         proto->map = rank_map(net, &proto->first);
         proto->nnext = MIN(byteset_count(&proto->first), 255) + 1;
     }
@@ -293,20 +382,21 @@ static State *state_new(Network *net, const State *proto, const PosSet *set)
 
 /* The loop state is no other state's twin, even if the same positions come up
  * inside the operand: it stands between two copies. */
-State *state_intern(Frame *f, const PosSet *set)
+State *state_intern(Frame *f, const PosSet *set, const KindSet *kinds)
 {
     Network *net = f->network;
     bool is_loop = f->is_counted && !f->start;
     uint64_t h = hash_bytes(f->id, set->at, set->count * sizeof *set->at);
+    if (kinds) h = hash_mix(h, kinds->hash);
     for (MapPos p = map_first(&net->state_index, h);
          !is_loop && p.value != MAP_NONE;
          p = map_next(&net->state_index, h, p)) {
         State *q = net->states.at[p.value];
-        if (q->frame == f && q->npos == set->count &&
+        if (q->frame == f && q->kinds == kinds && q->npos == set->count &&
             !memcmp(q->pos, set->at, set->count * sizeof *set->at))
             return q;
     }
-    State proto = {0};
+    State proto = {.kinds = kinds};
     if (!proto_fill(net, f, set, &proto)) return NULL;
     State *q = state_new(net, &proto, set);
     if (!q) return NULL;
@@ -351,20 +441,23 @@ bool frame_markers(Frame *f)
 
 State *call_ret(Network *net, State *q, Call *call)
 {
+    Frame *f = q->frame;
     if (call->ret) return call->ret;
-    if (q->is_loop && !q->frame->nfa) return call->ret = q;
-    PosSet set = {0};
+    if (q->is_loop && !f->nfa) return call->ret = q;
+    if (call->ends_item != NO_KIND) return call->ret = f->start;
+    PosSet set = {0}, none = {0};
+    const KindSet *kinds = NULL;
     State *ret = NULL;
     bool ok = vec_reserve(net->mem, &set, call->ntargets);
     if (ok) {
         memcpy(set.at, call->target, call->ntargets * sizeof *set.at);
         set.count = call->ntargets;
-        ok = nfa_close(q->frame->nfa, net->mem, &set);
+        ok = nfa_close(f->nfa, net->mem, &set);
     }
-    if (ok)
-        ret = state_intern(q->frame, &set);
-    else
-        network_no_memory(net);
+    if (!ok) network_no_memory(net);
+    if (ok && f->list) ok = list_sort(f, q->kinds, &set, &kinds, &none);
+    assert(!none.count); /* calls that end items are apart */
+    if (ok) ret = state_intern(f, &set, kinds);
     vec_free(net->mem, &set);
     return call->ret = ret;
 }

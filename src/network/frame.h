@@ -20,8 +20,10 @@ uintptr_t next_cell(Network *net, State *q, uint8_t byte);
 bool frame_markers(Frame *frame);
 /* The return state of a call edge of q. */
 State *call_ret(Network *net, State *q, Call *call);
-/* The state of a closed set, which must not be empty. */
-State *state_intern(Frame *frame, const PosSet *set);
+/* The state of a closed set, which must not be empty. `kinds`: of a list's;
+ * else NULL. */
+State *state_intern(Frame *frame, const PosSet *set,
+                    const struct KindSet *kinds);
 /* True for the set that ends a copy of a counted frame's operand. */
 static inline bool set_ends_copy(const Frame *frame, const PosSet *set)
 {

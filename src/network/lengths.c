@@ -12,6 +12,7 @@
 
 #include "base/utf8.h"
 #include "network/byte_nfa.h"
+#include "network/list_length.h"
 
 /* ---- graphs ---- */
 
@@ -116,6 +117,7 @@ typedef struct NodeWork {
     uint32_t *first;    /* by node: its first use, or 0 */
     VEC(uint32_t) uses; /* pairs: user, next use of the same operand */
     VEC(uint32_t) todo;
+    VEC(uint32_t) lists; /* to be looked at when nothing else is left to do */
     uint8_t *is_todo;
     bool ok;
 } NodeWork;
@@ -134,12 +136,22 @@ static void use_add(NodeWork *w, NodeId operand, NodeId user)
     if (w->ok) w->first[operand] = w->uses.count - 1;
 }
 
+static void list_uses(NodeWork *w, const ListSpec *list, NodeId id)
+{
+    use_add(w, list->separator, id);
+    for (uint32_t i = 0; i < list->nkinds; i++) {
+        use_add(w, list->kinds[i].head, id);
+        use_add(w, list->kinds[i].tail, id);
+    }
+}
+
 static void uses_find(NodeWork *w)
 {
     const Ir *ir = w->net->ir;
     for (NodeId id = 0; id < w->n && w->ok; id++) {
         Node n = ir_node(ir, id);
         if (n.kind == NODE_REPEAT) use_add(w, n.a, id);
+        if (n.kind == NODE_LIST) list_uses(w, ir_node_list(ir, n), id);
         if (n.kind == NODE_RULE) use_add(w, rule_body(w->net, n), id);
         if (n.kind != NODE_SEQ && n.kind != NODE_ALT) continue;
         for (uint32_t i = 0; i < n.b; i++)
@@ -163,6 +175,7 @@ static uint32_t kids_length(const NodeWork *w, Node n)
 static uint32_t node_length(NodeWork *w, NodeId id)
 {
     Node n = ir_node(w->net->ir, id);
+    uint32_t length = LENGTH_NONE;
     switch (n.kind) {
     case NODE_EMPTY:
         return 0;
@@ -181,8 +194,12 @@ static uint32_t node_length(NodeWork *w, NodeId id)
         return dfa_length(w->mem, &w->net->ir->dfas.at[n.a], &w->ok);
     case NODE_TOKENS:
         return n.b ? 1 : LENGTH_NONE;
-    case NODE_NEVER:
     case NODE_LIST:
+        if (!list_length(w->mem, ir_node_list(w->net->ir, n), w->length,
+                         &length))
+            w->ok = false;
+        return length;
+    case NODE_NEVER:
     case NODE_KINDS:
         break;
     }
@@ -194,9 +211,30 @@ static void node_look(NodeWork *w, NodeId id)
     uint32_t length = node_length(w, id);
     if (length >= w->length[id]) return;
     w->length[id] = length;
-    if (w->is_todo[id]) return;
-    w->is_todo[id] = 1;
+    if (w->is_todo[id] & 1) return;
+    w->is_todo[id] |= 1;
     w->ok = w->ok && vec_push(w->mem, &w->todo, id);
+}
+
+/* What uses a node that has become shorter. Lists wait: much of theirs may
+ * become so. */
+static void user_look(NodeWork *w, NodeId user)
+{
+    if (ir_node(w->net->ir, user).kind != NODE_LIST) {
+        node_look(w, user);
+    } else if (!(w->is_todo[user] & 2)) {
+        w->is_todo[user] |= 2;
+        w->ok = w->ok && vec_push(w->mem, &w->lists, user);
+    }
+}
+
+static void lists_look(NodeWork *w)
+{
+    for (uint32_t i = 0; i < w->lists.count && w->ok; i++) {
+        w->is_todo[w->lists.at[i]] &= (uint8_t)~2u;
+        node_look(w, w->lists.at[i]);
+    }
+    w->lists.count = 0;
 }
 
 /* First every node once, operands before users; then who uses what has become
@@ -207,9 +245,10 @@ static void nodes_solve(NodeWork *w)
     for (NodeId id = 0; id < w->n && w->ok; id++) node_look(w, id);
     for (uint32_t i = 0; i < w->todo.count && w->ok; i++) {
         NodeId id = w->todo.at[i];
-        w->is_todo[id] = 0;
+        w->is_todo[id] &= (uint8_t)~1u;
         for (uint32_t u = w->first[id]; u; u = w->uses.at[u])
-            node_look(w, w->uses.at[u - 1]);
+            user_look(w, w->uses.at[u - 1]);
+        if (i + 1 == w->todo.count) lists_look(w);
     }
 }
 
@@ -233,6 +272,7 @@ static const uint32_t *nodes_of(Lengths *l, const Network *net)
     mem_free(l->mem, w.is_todo, (size_t)w.n + 1);
     vec_free(l->mem, &w.uses);
     vec_free(l->mem, &w.todo);
+    vec_free(l->mem, &w.lists);
     if (w.ok) return w.length;
     mem_free(l->mem, w.length, size);
     return NULL;
@@ -250,8 +290,20 @@ static uint32_t call_length(const Network *net, const uint32_t *by_node,
                                  : by_node[id];
 }
 
+static bool is_end(const Nfa *nfa, uint32_t pos)
+{
+    return pos == NFA_EXIT || nfa_done(nfa, pos) != NO_KIND;
+}
+
+static bool is_before_items(const Nfa *nfa, uint32_t pos)
+{
+    (void)nfa;
+    return pos == LIST_ITEMS;
+}
+
+/* Distances of the positions to those that are ends. */
 static bool frame_positions(Lengths *l, const Frame *f, const uint32_t *by_node,
-                            uint32_t *dist)
+                            bool (*ends)(const Nfa *, uint32_t), uint32_t *dist)
 {
     const Nfa *nfa = f->nfa;
     uint32_t narcs = nfa->edge_start[nfa->npos];
@@ -259,7 +311,7 @@ static bool frame_positions(Lengths *l, const Frame *f, const uint32_t *by_node,
     Arc *arcs = mem_new(l->mem, size);
     if (!arcs) return false;
     for (uint32_t p = 0; p < nfa->npos; p++) {
-        dist[p] = p == NFA_EXIT ? 0 : LENGTH_NONE;
+        dist[p] = ends(nfa, p) ? 0 : LENGTH_NONE;
         for (uint32_t e = nfa->edge_start[p]; e < nfa->edge_start[p + 1]; e++) {
             const NfaEdge *edge = &nfa->edges[e];
             uint32_t cost = edge->kind == NFA_EMPTY ? 0 : 1;
@@ -271,6 +323,13 @@ static bool frame_positions(Lengths *l, const Frame *f, const uint32_t *by_node,
     bool ok = distances(l->mem, arcs, narcs, nfa->npos, dist);
     mem_free(l->mem, arcs, size);
     return ok;
+}
+
+static void lengths_drop(const Mem *mem, FrameLengths *made)
+{
+    if (made->by_pos)
+        mem_free(mem, made->by_pos, made->frame->nfa->npos * sizeof(uint32_t));
+    list_lengths_free(mem, made->frame, made->list);
 }
 
 /* Fills `made` for its frame. False: no memory. */
@@ -286,12 +345,15 @@ static bool frame_make(Lengths *l, FrameLengths *made)
     size_t size = f->nfa->npos * sizeof(uint32_t);
     made->by_pos = mem_new(l->mem, size);
     if (!made->by_pos) return false;
-    if (frame_positions(l, f, by_node, made->by_pos)) {
-        made->copy = made->by_pos[NFA_ENTRY];
-        return true;
+    bool ok = frame_positions(l, f, by_node, is_end, made->by_pos);
+    if (ok && f->list) {
+        made->list = list_lengths_new(l->mem, f, by_node);
+        ok = made->list && frame_positions(l, f, by_node, is_before_items,
+                                           made->list->before);
     }
-    mem_free(l->mem, made->by_pos, size);
-    return false;
+    made->copy = made->by_pos[NFA_ENTRY];
+    if (!ok) lengths_drop(l->mem, made);
+    return ok;
 }
 
 static const FrameLengths *frame_lengths(Lengths *l, const Frame *f)
@@ -307,8 +369,7 @@ static const FrameLengths *frame_lengths(Lengths *l, const Frame *f)
         return &l->frames.at[l->frames.count - 1];
     if (l->frames.count && l->frames.at[l->frames.count - 1].frame == f)
         l->frames.count--;
-    if (made.by_pos)
-        mem_free(l->mem, made.by_pos, f->nfa->npos * sizeof(uint32_t));
+    lengths_drop(l->mem, &made);
     return NULL;
 }
 
@@ -321,6 +382,10 @@ uint32_t lengths_state(Lengths *l, const State *q, uint32_t reg)
     if (!known) {
         l->failed = true;
         return LENGTH_NONE;
+    }
+    if (f->list) {
+        if (!list_length_state(known, q, reg, &length)) l->failed = true;
+        return length;
     }
     if (q->is_loop)
         return length_times(reg < f->lo ? f->lo - reg : 0, known->copy);
@@ -345,9 +410,7 @@ void lengths_free(Lengths *l)
         mem_free(l->mem, l->networks.at[i].by_node,
                  ((size_t)l->networks.at[i].count + 1) * sizeof(uint32_t));
     for (uint32_t i = 0; i < l->frames.count; i++)
-        if (l->frames.at[i].by_pos)
-            mem_free(l->mem, l->frames.at[i].by_pos,
-                     l->frames.at[i].frame->nfa->npos * sizeof(uint32_t));
+        lengths_drop(l->mem, &l->frames.at[i]);
     vec_free(l->mem, &l->networks);
     vec_free(l->mem, &l->frames);
     map_free(l->mem, &l->index);

@@ -13,8 +13,10 @@
 
 typedef struct FrameLengths {
     const Frame *frame;
-    uint32_t *by_pos; /* from the NFA position to the exit; NULL: no NFA */
+    uint32_t *by_pos; /* from the NFA position to the exit, or to the end of an
+                         item; NULL: no NFA */
     uint32_t copy;    /* counted frames: of one copy */
+    struct ListLengths *list; /* NULL: no list */
 } FrameLengths;
 
 typedef struct NodeLengths {

@@ -12,6 +12,7 @@
 #include "network/network.h"
 
 #include "network/frame.h"
+#include "network/list_frame.h"
 #include "network/sharing.h"
 
 bool network_init(Network *net, Ir *ir, Lowered *lowered, Network *shared,
@@ -37,6 +38,8 @@ void network_free(Network *net)
 {
     const Mem *mem = net->mem;
     if (!mem) return;
+    for (uint32_t i = 0; i < net->lists.count; i++)
+        list_frame_free(mem, net->lists.at[i]);
     arena_free(&net->arena);
     lock_free(&net->lock);
     lower_free(mem, &net->lowered);
@@ -49,6 +52,7 @@ void network_free(Network *net)
     vec_free(mem, &net->states);
     vec_free(mem, &net->maps);
     vec_free(mem, &net->keys);
+    vec_free(mem, &net->lists);
     *net = (Network){0};
 }
 

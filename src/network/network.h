@@ -11,6 +11,11 @@
  *                  number of copies read (the register); the loop state may
  *                  return iff lo <= register and go on iff register < hi.
  *
+ *   list frame     a LIST: the states between two items and inside their heads
+ *                  and separators, for each set of kinds that may come. The
+ *                  register is the tally of the items so far (list_frame.h);
+ *                  at the end of an item the tally decides the state.
+ *
  * What a byte does in a state, calls included, is one Step: the callee's first
  * byte is taken at once, with the return points to be pushed. Calls never
  * consume nothing, and no frame begins with itself, so that is finite. A call
@@ -48,11 +53,14 @@ static inline void byteset_add(ByteSet *set, uint8_t byte)
 }
 
 /* A register after a move: `reg`, or the present one plus `reg`; for a marker
- * the tokens or characters so far plus `reg`. */
+ * the tokens or characters so far plus `reg`. `counts`: an item of kind `reg`
+ * ends, and the state is the one that the tally then leads to: the one given
+ * only names the list. */
 typedef struct RegOp {
     uint32_t reg;
     bool adds;
     bool is_deadline;
+    bool counts;
 } RegOp;
 
 /* A return point: on return go on at `state` with the register. */
@@ -99,8 +107,11 @@ typedef struct Call {
     Frame *callee;
     const uint32_t *target; /* NFA positions after the call, not closed */
     uint32_t ntargets;
-    State *ret; /* NULL until needed; under the lock */
+    State *ret;         /* NULL until needed; under the lock */
+    uint32_t ends_item; /* of this kind, in place of targets; or NO_KIND */
 } Call;
+
+#define NO_KIND UINT32_MAX
 
 /* An entry of State.next: 0 unknown; a State with the low bit set: the only
  * move is there, register kept, nothing pushed, not final, no loop state; else
@@ -121,7 +132,8 @@ struct State {
     const uint8_t *map; /* byte -> index in next */
     uint32_t nnext;
     uint32_t npos;
-    const uint32_t *pos; /* sorted NFA positions that do something */
+    const uint32_t *pos;         /* sorted NFA positions that do something */
+    const struct KindSet *kinds; /* lists: which of theirs may come; or NULL */
     uint32_t ncalls;
     Call *calls;
     _Atomic(TokenMoves *) tokens; /* NULL: not made yet */
@@ -137,7 +149,8 @@ struct Frame {
     bool is_regular; /* no calls, no token edges: one state at a time */
     uint32_t lo, hi; /* counted frames: hi may be REPEAT_INF */
     struct Nfa *nfa;
-    uint8_t class_of[256]; /* bytes no state of the frame tells apart */
+    struct ListFrame *list; /* NULL: none */
+    uint8_t class_of[256];  /* bytes no state of the frame tells apart */
     uint32_t nclasses;
     State *start;               /* NULL until needed; under the lock */
     const RuleOptions *options; /* of the rule; NULL: none that act */
@@ -159,6 +172,7 @@ struct Network {
     VEC(NodeId) frame_nodes; /* by frame: its node here */
     Map state_index;         /* (frame, positions) -> states.at */
     VEC(State *) states;
+    VEC(struct ListFrame *) lists;
     Map map_index; /* first set -> maps.at */
     VEC(uint8_t *) maps;
     Map shared_index; /* key of a shared rule -> keys.at; shared network */
@@ -226,6 +240,21 @@ static inline uint32_t reg_apply(RegOp op, uint32_t reg, const State *to)
     if (to->frame->hi == REPEAT_INF && next > to->frame->lo)
         next = to->frame->lo;
     return next;
+}
+
+/* Where a move or a push leads, and with which register. */
+typedef struct Landing {
+    State *state; /* NULL: the network's error says why */
+    uint32_t reg;
+} Landing;
+
+/* After an item of `kind` in the list of `q`. Any thread. */
+Landing list_land(const State *q, uint32_t reg, uint32_t kind);
+
+static inline Landing op_land(RegOp op, uint32_t reg, State *to)
+{
+    if (UNLIKELY(op.counts)) return list_land(to, reg, op.reg);
+    return (Landing){to, reg_apply(op, reg, to)};
 }
 
 /* All frames and states made so far, as text. docs/network.md explains it. */

@@ -4,7 +4,7 @@
  * its edges: byte ranges to a state, calls, token sets, `return`.
  * Docs: docs/network.md.   Tests: unit/network_print_test.c.
  */
-#include "network/frame.h"
+#include "network/list_frame.h"
 
 static void print_byte(Out *out, unsigned byte)
 {
@@ -21,9 +21,13 @@ static void print_frame_name(Network *net, const Frame *f, Out *out)
 }
 
 /* A state, and what becomes of the register of its counted frame; of a marker,
- * the budget. */
+ * the budget. After an item of a list, its kind. */
 static void print_place(const Network *net, const State *q, RegOp op, Out *out)
 {
+    if (op.counts) {
+        out_format(out, "item %u", op.reg);
+        return;
+    }
     if (q->frame->network != net) out_text(out, "shared ");
     out_format(out, "%u", q->id);
     if (op.is_deadline && op.reg != UINT32_MAX)
@@ -52,6 +56,21 @@ static void print_target(const Network *net, uintptr_t cell, Out *out)
     for (uint32_t i = 0; i < step->count; i++) {
         if (i) out_text(out, " or ");
         print_move(net, &step->at[i], out);
+    }
+}
+
+/* Which kinds of items a state of a list is about, unless it is all. */
+static void print_kinds(const State *q, Out *out)
+{
+    uint32_t n = q->frame->list ? q->frame->list->nkinds : 0, shown = 0;
+    for (uint32_t k = 0; q->kinds && k < n; k++)
+        shown += q->kinds->word[k / 64] >> (k % 64) & 1;
+    if (!q->kinds || shown == n) return;
+    const char *between = " of items ";
+    for (uint32_t k = 0; k < n; k++) {
+        if (!(q->kinds->word[k / 64] >> (k % 64) & 1)) continue;
+        out_format(out, "%s%u", between, k);
+        between = ",";
     }
 }
 
@@ -94,9 +113,11 @@ static void print_tokens(const Network *net, State *q, Out *out)
 
 static void print_state(Network *net, State *q, Out *out)
 {
-    out_format(out, "  state %u%s%s%s%s\n", q->id,
-               q->is_marker ? " marker" : "", q->is_loop ? " loop" : "",
-               q->accepts ? " return" : "", q->is_final ? " only" : "");
+    out_format(out, "  state %u%s%s%s%s", q->id, q->is_marker ? " marker" : "",
+               q->is_loop ? " loop" : "", q->accepts ? " return" : "",
+               q->is_final ? " only" : "");
+    print_kinds(q, out);
+    out_text(out, "\n");
     for (uint32_t i = 0; i < q->ncalls; i++) {
         out_text(out, "    call ");
         print_frame_name(net, q->calls[i].callee, out);

@@ -56,6 +56,31 @@ static void key_push(KeyBuild *k, NodeId id)
     if (!vec_push(k->mem, &k->todo, id)) k->failed = true;
 }
 
+static void key_list(KeyBuild *k, const ListSpec *list)
+{
+    key_word(k, list->is_contiguous);
+    key_word(k, list->nkinds);
+    key_word(k, list->ncounters);
+    key_word(k, list->nneeds);
+    key_word(k, list->ntaken);
+    key_put(k, list->counters, list->ncounters * sizeof *list->counters);
+    key_put(k, list->needs, list->nneeds * sizeof *list->needs);
+    for (uint32_t i = 0; i < list->ntaken; i++) {
+        key_word(k, (uint32_t)list->taken[i].size);
+        key_put(k, list->taken[i].at, list->taken[i].size);
+    }
+    for (uint32_t i = list->nkinds; i-- > 0;) {
+        const ListKind *kind = &list->kinds[i];
+        key_word(k, kind->order);
+        key_word(k, kind->unique);
+        key_word(k, kind->ncounters);
+        key_put(k, kind->counters, kind->ncounters * sizeof *kind->counters);
+        key_push(k, kind->tail);
+        key_push(k, kind->head);
+    }
+    key_push(k, list->separator);
+}
+
 static void key_node(KeyBuild *k, NodeId id)
 {
     const Ir *ir = k->ir;
@@ -84,6 +109,9 @@ static void key_node(KeyBuild *k, NodeId id)
         break;
     case NODE_RULE:
         key_word(k, key_rule(k, n.a));
+        break;
+    case NODE_LIST:
+        key_list(k, ir_node_list(ir, n));
         break;
     case NODE_REGULAR:
         key_dfa(k, &ir->dfas.at[n.a]);

@@ -5,10 +5,11 @@
  * pushed below what it pushes. A `ret` with nothing left to do is not pushed
  * (tail call); a move that ends at once in a final state takes the return
  * point it has just pushed instead. Registers of a callee start at 0, so they
- * become constants on the way.
+ * become constants on the way. At the end of an item of a list only the tally
+ * in the register knows the state: such a move or push names the kind.
  * Tests: unit/network_test.c.
  */
-#include "network/frame.h"
+#include "network/list_frame.h"
 
 const Step step_dead = {0};
 
@@ -20,11 +21,12 @@ typedef struct MoveList {
     Pushes pushes; /* scratch of one move */
 } MoveList;
 
-static const RegOp reg_keep = {0, true, false};
+static const RegOp reg_keep = {0, true, false, false};
 
 static bool op_same(RegOp a, RegOp b)
 {
-    return a.reg == b.reg && a.adds == b.adds && a.is_deadline == b.is_deadline;
+    return a.reg == b.reg && a.adds == b.adds &&
+           a.is_deadline == b.is_deadline && a.counts == b.counts;
 }
 
 static bool move_same(const Move *a, const Move *b)
@@ -52,11 +54,19 @@ static bool move_add(MoveList *list, Move m)
     return true;
 }
 
-/* A callee's register operation seen from the caller: the register was 0. */
-static RegOp op_constant(RegOp op, const State *to)
+/* A callee's register operation seen from the caller: the register was 0.
+ * False: error. */
+static bool op_constant(Network *net, RegOp *op, State **to)
 {
-    if (op.is_deadline) return op;
-    return (RegOp){reg_apply(op, 0, to), false, false};
+    if (op->is_deadline) return true;
+    Landing l = {*to, 0};
+    if (op->counts)
+        l = list_land_within(net, *to, 0, op->reg);
+    else
+        l.reg = reg_apply(*op, 0, *to);
+    *to = l.state;
+    *op = (RegOp){.reg = l.reg};
+    return l.state != NULL;
 }
 
 /* The markers of a callee with options. */
@@ -64,7 +74,7 @@ static bool push_markers(MoveList *list, Frame *callee)
 {
     if (!frame_markers(callee)) return false;
     for (int i = 0; i < 2; i++) {
-        RegOp op = {callee->budgets[i], false, true};
+        RegOp op = {.reg = callee->budgets[i], .is_deadline = true};
         if (callee->markers[i] && !vec_push(list->net->mem, &list->pushes,
                                             (Push){callee->markers[i], op}))
             return network_no_memory(list->net);
@@ -72,27 +82,46 @@ static bool push_markers(MoveList *list, Frame *callee)
     return true;
 }
 
-/* The move m of the start of call's callee, made by q's call. */
-static bool move_through(MoveList *list, State *q, Call *call, const Move *m)
+/* Where q's call returns to. */
+static bool push_ret(MoveList *list, State *q, Call *call)
 {
     Network *net = list->net;
     State *ret = call_ret(net, q, call);
     if (!ret) return false;
-    RegOp ret_op = ret->is_loop ? (RegOp){1, true, false} : reg_keep;
-    list->pushes.count = 0;
-    if (!ret->is_final &&
-        !vec_push(net->mem, &list->pushes, (Push){ret, ret_op}))
-        return network_no_memory(net);
-    if (!push_markers(list, call->callee)) return false;
+    RegOp op = ret->is_loop ? (RegOp){.reg = 1, .adds = true} : reg_keep;
+    if (call->ends_item != NO_KIND)
+        op = (RegOp){.reg = call->ends_item, .counts = true};
+    return (ret->is_final && !op.counts) ||
+           vec_push(net->mem, &list->pushes, (Push){ret, op}) ||
+           network_no_memory(net);
+}
+
+/* The callee's own return points; one that a tally leaves nothing to do is
+ * left out. */
+static bool push_moved(MoveList *list, const Move *m)
+{
+    Network *net = list->net;
     for (uint32_t i = 0; i < m->npush; i++) {
         Push p = m->push[i];
-        p.op = op_constant(p.op, p.state);
+        bool counts = p.op.counts;
+        if (!op_constant(net, &p.op, &p.state)) return false;
+        if (counts && p.state->is_final) continue;
         if (!vec_push(net->mem, &list->pushes, p))
             return network_no_memory(net);
     }
-    Move made = {.to = m->to, .op = op_constant(m->op, m->to)};
-    while (list->pushes.count && state_is_done(made.to, made.op.reg) &&
-           !made.op.adds) {
+    return true;
+}
+
+/* The move m of the start of call's callee, made by q's call. */
+static bool move_through(MoveList *list, State *q, Call *call, const Move *m)
+{
+    list->pushes.count = 0;
+    Move made = {.to = m->to, .op = m->op};
+    if (!push_ret(list, q, call) || !push_markers(list, call->callee) ||
+        !push_moved(list, m) || !op_constant(list->net, &made.op, &made.to))
+        return false;
+    while (list->pushes.count && !made.op.counts &&
+           state_is_done(made.to, made.op.reg) && !made.op.adds) {
         Push top = list->pushes.at[--list->pushes.count];
         made.to = top.state;
         made.op = top.op;
@@ -100,14 +129,35 @@ static bool move_through(MoveList *list, State *q, Call *call, const Move *m)
     return move_add(list, made);
 }
 
-/* A move inside the frame, to a closed set. */
-static bool move_local(MoveList *list, Frame *f, const PosSet *set)
+/* A move inside a list's frame, to a closed set. */
+static bool move_list(MoveList *list, State *q, PosSet *set)
 {
+    Frame *f = q->frame;
+    const KindSet *kinds;
+    PosSet done = {0};
+    bool ok = list_sort(f, q->kinds, set, &kinds, &done);
+    if (ok && set->count) {
+        State *to = state_intern(f, set, kinds);
+        ok = to && move_add(list, (Move){.to = to, .op = reg_keep});
+    }
+    for (uint32_t i = 0; ok && i < done.count; i++)
+        ok = move_add(list, (Move){.to = f->start,
+                                   .op = {.reg = done.at[i], .counts = true}});
+    vec_free(list->net->mem, &done);
+    return ok;
+}
+
+/* A move inside the frame, to a closed set. */
+static bool move_local(MoveList *list, State *q, PosSet *set)
+{
+    Frame *f = q->frame;
     if (!set->count) return true;
     list->pushes.count = 0;
+    if (f->list) return move_list(list, q, set);
     if (set_ends_copy(f, set))
-        return move_add(list, (Move){.to = f->start, .op = {1, true, false}});
-    State *to = state_intern(f, set);
+        return move_add(list,
+                        (Move){.to = f->start, .op = {.reg = 1, .adds = true}});
+    State *to = state_intern(f, set, NULL);
     return to && move_add(list, (Move){.to = to, .op = reg_keep});
 }
 
@@ -117,7 +167,7 @@ static bool local_moves(MoveList *list, State *q, uint8_t byte)
     Network *net = list->net;
     if (!q->frame->nfa) return true;
     bool ok = nfa_step(q->frame->nfa, net->mem, q->pos, q->npos, byte, &set);
-    ok = ok ? move_local(list, q->frame, &set) : network_no_memory(net);
+    ok = ok ? move_local(list, q, &set) : network_no_memory(net);
     vec_free(net->mem, &set);
     return ok;
 }
@@ -248,7 +298,7 @@ static bool local_tokens(TokenList *t, State *q, NodeId set)
             if (nfa->edges[e].kind == NFA_TOKENS && nfa->edges[e].node == set)
                 ok = vec_push(net->mem, &to, nfa->edges[e].to);
     ok = ok && nfa_close(q->frame->nfa, net->mem, &to);
-    ok = ok ? move_local(&t->list, q->frame, &to) : network_no_memory(net);
+    ok = ok ? move_local(&t->list, q, &to) : network_no_memory(net);
     vec_free(net->mem, &to);
     return ok && tokens_take(t, net, set);
 }

@@ -2,17 +2,34 @@
  *
  * In:    an Ir whose rules are all defined.   Out: Facts.
  * A node waits for `need` of its operands: all of a SEQ's, one of an ALT's or
- * a REPEAT's with lo > 0, the body of a RULE. (For `solid` one of a SEQ's, if
- * all are productive.) A fact, once true, is told to
+ * a REPEAT's with lo > 0, the body of a RULE. A SEQ is solid if each operand
+ * that is not nullable is, and one at least. A fact, once true, is told to
  * each node that has the operand; every (operand, user) pair is told once.
- * Cost: linear in nodes and operands.    Tests: unit/lower_test.c.
+ * A LIST that was told of something is looked at when nothing else is left to
+ * tell: it is solid if the kinds that have items so far can make a list.
+ * Productive is what is nullable or solid.
+ * Cost: linear in nodes and operands, and a look at a list for each time that
+ * more of its kinds have items.    Tests: unit/lower_test.c.
  */
 #include "pass/facts.h"
+
+#include "pass/list_count.h"
+
+static void list_each_kid(const ListSpec *list,
+                          void (*visit)(void *user, NodeId kid), void *user)
+{
+    visit(user, list->separator);
+    for (uint32_t i = 0; i < list->nkinds; i++) {
+        visit(user, list->kinds[i].head);
+        visit(user, list->kinds[i].tail);
+    }
+}
 
 void node_each_kid(const Ir *ir, Node n, void (*visit)(void *user, NodeId kid),
                    void *user)
 {
     if (n.kind == NODE_REPEAT) visit(user, n.a);
+    if (n.kind == NODE_LIST) list_each_kid(ir_node_list(ir, n), visit, user);
     if (n.kind != NODE_SEQ && n.kind != NODE_ALT) return;
     for (uint32_t i = 0; i < n.b; i++) visit(user, ir->kids.at[n.a + i]);
 }
@@ -71,40 +88,19 @@ static void users_free(const Mem *mem, Users *u)
     mem_free(mem, u->user, ((size_t)u->nusers + 1) * sizeof *u->user);
 }
 
+#define ANY UINT32_MAX /* in place of a number of operands: one of them */
+
 /* A property under propagation. */
 typedef struct Property {
-    const Ir *ir;
+    Ir *ir;
     const Users *users;
     const TokenSets *sets;
-    uint32_t *gate; /* by node: what else must hold; NULL: nothing */
-    bool any_of_seq;
     uint8_t *fact;
-    uint32_t *queue, *need; /* scratch, one entry a node */
+    const uint8_t *nullable;        /* NULL: this is about it */
+    uint32_t *queue, *need, *lists; /* scratch, one entry a node */
+    uint8_t *is_told;               /* by node: in `lists` */
+    uint32_t head, tail, nlists;
 } Property;
-
-static bool tokens_productive(const Property *p, NodeId id)
-{
-    return tokens_find(p->sets, id) != NODE_NEVER_ID;
-}
-
-/* True without looking at operands. */
-static bool leaf_productive(const Property *p, NodeId id)
-{
-    Node n = ir_node(p->ir, id);
-    switch (n.kind) {
-    case NODE_EMPTY:
-    case NODE_BYTES:
-    case NODE_CLASS:
-    case NODE_REGULAR:
-        return true;
-    case NODE_TOKENS:
-        return tokens_productive(p, id);
-    case NODE_REPEAT:
-        return n.b == 0;
-    default:
-        return false;
-    }
-}
 
 static bool leaf_nullable(const Property *p, NodeId id)
 {
@@ -116,7 +112,7 @@ static bool leaf_nullable(const Property *p, NodeId id)
 static bool leaf_solid(const Property *p, NodeId id)
 {
     Node n = ir_node(p->ir, id);
-    if (n.kind == NODE_TOKENS) return tokens_productive(p, id);
+    if (n.kind == NODE_TOKENS) return tokens_find(p->sets, id) != NODE_NEVER_ID;
     if (n.kind == NODE_REGULAR) {
         const Dfa *d = &p->ir->dfas.at[n.a];
         return d->edge_start[d->nstates] > 0;
@@ -125,54 +121,124 @@ static bool leaf_solid(const Property *p, NodeId id)
 }
 
 /* A rule of no characters that may be empty must be. */
-static bool is_shut(const Property *p, const Facts *facts, NodeId id)
+static bool is_shut(const Property *p, NodeId id)
 {
     Node n = ir_node(p->ir, id);
-    if (n.kind != NODE_RULE || !facts->nullable[id]) return false;
+    if (n.kind != NODE_RULE || !p->nullable || !p->nullable[id]) return false;
     const RuleOptions *o = p->ir->rules.at[n.a].options;
     return o && o->has & RULE_HAS_MAX_CHARS && !o->max_chars;
+}
+
+/* Of a SEQ for `solid`, operands that are nullable do not count, unless all
+ * are: then any one will do. */
+static uint32_t count_need(const Property *p, NodeId id)
+{
+    Node n = ir_node(p->ir, id);
+    uint32_t count = 0;
+    if (n.kind != NODE_SEQ) return ANY;
+    if (!p->nullable) return n.b;
+    for (uint32_t i = 0; i < n.b; i++)
+        count += !p->nullable[p->ir->kids.at[n.a + i]];
+    return count ? count : ANY;
+}
+
+static void tell(Property *p, NodeId kid, NodeId user)
+{
+    if (p->fact[user] || is_shut(p, user)) return;
+    if (ir_node(p->ir, user).kind == NODE_LIST) {
+        if (!p->nullable || p->is_told[user]) return;
+        p->is_told[user] = 1;
+        p->lists[p->nlists++] = user;
+        return;
+    }
+    if (p->need[user] != ANY) {
+        if (p->nullable && p->nullable[kid]) return;
+        if (--p->need[user]) return;
+    }
+    p->fact[user] = 1;
+    p->queue[p->tail++] = user;
+}
+
+static bool is_productive(const Property *p, NodeId id)
+{
+    return p->fact[id] || p->nullable[id];
+}
+
+/* Whether the kinds that have items now can make a list. */
+static bool list_is_live(Property *p, const ListSpec *list)
+{
+    Ir *ir = p->ir;
+    size_t nbytes = list->nkinds * (sizeof(ListKind) + 1);
+    ListKind *kinds = mem_new(ir->mem, nbytes);
+    ListSpec now = *list;
+    if (!kinds) return diag_no_memory(&ir->error);
+    now.kinds = kinds;
+    now.nkinds = 0;
+    for (uint32_t i = 0; i < list->nkinds; i++) {
+        ListKind k = list->kinds[i];
+        if (is_productive(p, k.head) && is_productive(p, k.tail) &&
+            (p->fact[k.head] || p->fact[k.tail]))
+            kinds[now.nkinds++] = k;
+    }
+    ListOutlook out = {false, (uint8_t *)(kinds + list->nkinds)};
+    SolveAnswer answer =
+        listcount_begin(ir->mem, &now, !is_productive(p, now.separator), &out);
+    mem_free(ir->mem, kinds, nbytes);
+    if (answer == SOLVE_NO_MEMORY) return diag_no_memory(&ir->error);
+    return answer == SOLVE_GAVE_UP ? listcount_fail(&ir->error)
+                                   : answer == SOLVE_YES;
+}
+
+static void look_at_lists(Property *p)
+{
+    uint32_t count = p->nlists;
+    p->nlists = 0;
+    for (uint32_t i = 0; i < count && ir_ok(p->ir); i++) {
+        NodeId id = p->lists[i];
+        p->is_told[id] = 0;
+        p->fact[id] = list_is_live(p, ir_node_list(p->ir, ir_node(p->ir, id)));
+        if (p->fact[id]) p->queue[p->tail++] = id;
+    }
 }
 
 static void propagate(Property *p, bool (*leaf)(const Property *, NodeId))
 {
     const Users *u = p->users;
-    uint32_t head = 0, tail = 0;
+    p->head = p->tail = p->nlists = 0;
     for (uint32_t i = 0; i < u->nnodes; i++) {
-        Node n = ir_node(p->ir, i);
-        p->need[i] = n.kind == NODE_SEQ && !p->any_of_seq ? n.b : 1;
+        p->need[i] = count_need(p, i);
+        p->is_told[i] = 0;
         p->fact[i] = leaf(p, i);
-        if (p->fact[i]) p->queue[tail++] = i;
+        if (p->fact[i]) p->queue[p->tail++] = i;
     }
-    while (head < tail) {
-        NodeId kid = p->queue[head++];
-        for (uint32_t i = u->start[kid]; i < u->start[kid + 1]; i++) {
-            NodeId user = u->user[i];
-            if (p->fact[user] || (p->gate && !p->gate[user])) continue;
-            if (--p->need[user]) continue;
-            p->fact[user] = 1;
-            p->queue[tail++] = user;
+    do {
+        while (p->head < p->tail) {
+            NodeId kid = p->queue[p->head++];
+            for (uint32_t i = u->start[kid]; i < u->start[kid + 1]; i++)
+                tell(p, kid, u->user[i]);
         }
-    }
+        look_at_lists(p);
+    } while (p->head < p->tail && ir_ok(p->ir));
 }
 
-static void find_all(const Ir *ir, const Users *users, const TokenSets *sets,
+static void find_all(Ir *ir, const Users *users, const TokenSets *sets,
                      uint32_t *scratch, Facts *facts)
 {
+    size_t n = users->nnodes;
     Property p = {.ir = ir,
                   .users = users,
                   .sets = sets,
                   .queue = scratch,
-                  .need = scratch + users->nnodes};
-    p.fact = facts->productive;
-    propagate(&p, leaf_productive);
+                  .need = scratch + n,
+                  .lists = scratch + 2 * n,
+                  .is_told = facts->productive};
     p.fact = facts->nullable;
     propagate(&p, leaf_nullable);
+    p.nullable = facts->nullable;
     p.fact = facts->solid;
-    p.gate = scratch + 2 * (size_t)users->nnodes;
-    p.any_of_seq = true;
-    for (NodeId id = 0; id < users->nnodes; id++)
-        p.gate[id] = facts->productive[id] && !is_shut(&p, facts, id);
     propagate(&p, leaf_solid);
+    for (NodeId id = 0; id < n; id++)
+        facts->productive[id] = facts->nullable[id] || facts->solid[id];
 }
 
 bool facts_find(Ir *ir, const TokenSets *sets, Facts *facts)
@@ -189,8 +255,9 @@ bool facts_find(Ir *ir, const TokenSets *sets, Facts *facts)
     if (ok) find_all(ir, &users, sets, scratch, facts);
     users_free(ir->mem, &users);
     mem_free(ir->mem, scratch, 3 * n * sizeof *scratch);
-    if (!ok) facts_free(ir->mem, facts);
-    return ok || diag_no_memory(&ir->error);
+    if (!ok) diag_no_memory(&ir->error);
+    if (!ir_ok(ir)) facts_free(ir->mem, facts);
+    return ir_ok(ir);
 }
 
 void facts_free(const Mem *mem, Facts *facts)

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "pass/facts.h"
+#include "pass/list_form.h"
 #include "pass/rulegraph.h"
 
 enum {
@@ -136,6 +137,26 @@ static NodeId rewrite_kids(Inline *w, Node n)
     return made;
 }
 
+/* A list in the form that frames want: see list_form.h. */
+static NodeId rewrite_list(Inline *w, const ListSpec *list)
+{
+    Ir *ir = w->ir;
+    ListSpec now = *list;
+    size_t nbytes = list->nkinds * sizeof(ListKind);
+    ListKind *kinds = mem_new(ir->mem, nbytes);
+    if (!kinds) return diag_no_memory(&ir->error), NODE_NEVER_ID;
+    for (uint32_t i = 0; i < list->nkinds; i++) {
+        kinds[i] = list->kinds[i];
+        kinds[i].head = w->becomes.at[kinds[i].head];
+        kinds[i].tail = w->becomes.at[kinds[i].tail];
+    }
+    now.separator = w->becomes.at[list->separator];
+    now.kinds = kinds;
+    NodeId made = list_form(ir, &now, kinds);
+    mem_free(ir->mem, kinds, nbytes);
+    return made;
+}
+
 static NodeId rewrite(Inline *w, NodeId id)
 {
     Node n = ir_node(w->ir, id);
@@ -147,6 +168,8 @@ static NodeId rewrite(Inline *w, NodeId id)
     case NODE_SEQ:
     case NODE_ALT:
         return rewrite_kids(w, n);
+    case NODE_LIST:
+        return rewrite_list(w, ir_node_list(w->ir, n));
     default:
         return id;
     }

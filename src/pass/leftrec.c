@@ -21,6 +21,7 @@
  */
 #include "pass/leftrec.h"
 
+#include "pass/list_rules.h"
 #include "pass/nonempty.h"
 #include "pass/rulegraph.h"
 
@@ -109,16 +110,31 @@ static void split_store(Knot *k, NodeId id, Split split)
  * split; true if all have theirs. */
 typedef VEC(NodeId) NodeStack;
 
+static bool want_split(Knot *k, NodeId kid, NodeStack *todo)
+{
+    return split_find(k, kid) || vec_push(k->ir->mem, todo, kid) ||
+           diag_no_memory(&k->ir->error);
+}
+
+static void want_items(Knot *k, const ListSpec *list, NodeStack *todo)
+{
+    for (uint32_t i = 0; i < list->nkinds && ir_ok(k->ir); i++) {
+        want_split(k, list->kinds[i].head, todo);
+        if (is_nullable(k, list->kinds[i].head))
+            want_split(k, list->kinds[i].tail, todo);
+    }
+}
+
 static bool operands_ready(Knot *k, Node n, NodeStack *todo)
 {
     uint32_t before = todo->count;
+    if (n.kind == NODE_LIST) want_items(k, ir_node_list(k->ir, n), todo);
     uint32_t nkids = n.kind == NODE_SEQ || n.kind == NODE_ALT ? n.b
                      : n.kind == NODE_REPEAT                  ? 1
                                                               : 0;
     for (uint32_t i = 0; i < nkids; i++) {
         NodeId kid = n.kind == NODE_REPEAT ? n.a : k->ir->kids.at[n.a + i];
-        if (!split_find(k, kid) && !vec_push(k->ir->mem, todo, kid))
-            return diag_no_memory(&k->ir->error);
+        if (!want_split(k, kid, todo)) return false;
         if (n.kind == NODE_SEQ && !is_nullable(k, kid)) break;
     }
     return todo->count == before;
@@ -154,6 +170,38 @@ static void split_repeat(Knot *k, Node n, Split *out)
     split_add(k, out, &part, ir_repeat(k->ir, n.a, lo, hi));
 }
 
+/* Whether an item may begin with a rule of the knot. */
+static bool list_is_left(Knot *k, const ListSpec *list)
+{
+    for (uint32_t i = 0; i < list->nkinds; i++) {
+        const ListKind *kind = &list->kinds[i];
+        if (split_find(k, kind->head)->left) return true;
+        if (is_nullable(k, kind->head) && split_find(k, kind->tail)->left)
+            return true;
+    }
+    return false;
+}
+
+/* The first item is taken apart; what follows becomes rules. */
+static void split_list(Knot *k, const ListSpec *list, Split *out)
+{
+    Ir *ir = k->ir;
+    ListSpec l = *list; /* the IR's lists may move */
+    NodeId *after = mem_new(ir->mem, l.nkinds * sizeof *after);
+    if (!after) diag_no_memory(&ir->error);
+    bool ok = after && list_rules(ir, k->lowered, &l, after);
+    for (uint32_t i = 0; ok && i < l.nkinds && ir_ok(ir); i++) {
+        ListKind kind = l.kinds[i];
+        if (after[i] == NODE_NEVER_ID) continue;
+        Split part = *split_find(k, kind.head);
+        split_add(k, out, &part, ir_seq2(ir, kind.tail, after[i]));
+        if (!is_nullable(k, kind.head)) continue;
+        part = *split_find(k, kind.tail);
+        split_add(k, out, &part, after[i]);
+    }
+    mem_free(ir->mem, after, l.nkinds * sizeof *after);
+}
+
 static Split split_of(Knot *k, NodeId id)
 {
     Node n = ir_node(k->ir, id);
@@ -172,6 +220,8 @@ static Split split_of(Knot *k, NodeId id)
         split_repeat(k, n, &out);
     } else if (n.kind == NODE_REGULAR) {
         out.rest = regular_nonempty(k->ir, n);
+    } else if (n.kind == NODE_LIST && list_is_left(k, ir_node_list(k->ir, n))) {
+        split_list(k, ir_node_list(k->ir, n), &out);
     } else if (n.kind != NODE_EMPTY) {
         out.rest = id;
     }

@@ -11,6 +11,9 @@
  *   rest(e1 e2 .. en) = rest(e1) full(e2..en) | rest(e2 .. en)  if all nullable
  *   e{lo,hi} with nullable e = rest(e){0,hi};   rest: rest(e){1,hi}
  *
+ *   a list has no empty item, and no kind with a tail that may be empty but
+ *   is not EMPTY: such a kind becomes two
+ *
  * Unproductive nodes become NEVER on the way. Holds after: no REPEAT has a
  * nullable operand, no rule body is nullable.
  * Cost: linear, but quadratic in the length of an all-nullable sequence whose
@@ -84,6 +87,48 @@ static void rewrite_repeat(Rewrite *w, NodeId id, Node n)
     w->rest[id] = ir_repeat(ir, kid, MAX(lo, 1), n.c);
 }
 
+/* An item that may be empty becomes a head that may not; with a tail that may
+ * be empty, two kinds, so that tails never are. */
+static uint32_t rewrite_kind(Rewrite *w, ListKind k, ListKind *out)
+{
+    const uint8_t *nullable = w->facts->nullable;
+    const uint8_t *productive = w->facts->productive;
+    bool head_nullable = nullable[k.head], tail_nullable = nullable[k.tail];
+    NodeId head = k.head, tail = k.tail;
+    if (!productive[head] || !productive[tail]) return 0;
+    k.head = w->full[head];
+    k.tail = w->full[tail];
+    if (!tail_nullable) {
+        out[0] = k;
+        return 1;
+    }
+    k.head = head_nullable ? w->rest[head] : w->full[head];
+    k.tail = NODE_EMPTY_ID;
+    out[0] = k;
+    if (tail == NODE_EMPTY_ID) return 1;
+    k.head = w->full[head];
+    k.tail = w->rest[tail];
+    out[1] = k;
+    return 2;
+}
+
+static NodeId rewrite_list(Rewrite *w, const ListSpec *list)
+{
+    Ir *ir = w->ir;
+    ListSpec now = *list;
+    size_t nbytes = 2 * (size_t)list->nkinds * sizeof(ListKind);
+    ListKind *kinds = mem_new(ir->mem, nbytes);
+    if (!kinds) return diag_no_memory(&ir->error), NODE_NEVER_ID;
+    now.separator = w->full[list->separator];
+    now.kinds = kinds;
+    now.nkinds = 0;
+    for (uint32_t i = 0; i < list->nkinds; i++)
+        now.nkinds += rewrite_kind(w, list->kinds[i], kinds + now.nkinds);
+    NodeId made = ir_list(ir, &now);
+    mem_free(ir->mem, kinds, nbytes);
+    return made;
+}
+
 static void rewrite_node(Rewrite *w, NodeId id)
 {
     Ir *ir = w->ir;
@@ -92,8 +137,10 @@ static void rewrite_node(Rewrite *w, NodeId id)
     if (!w->facts->productive[id]) return;
     switch (n.kind) {
     case NODE_NEVER:
-    case NODE_LIST:
     case NODE_KINDS:
+        break;
+    case NODE_LIST:
+        w->full[id] = w->rest[id] = rewrite_list(w, ir_node_list(ir, n));
         break;
     case NODE_EMPTY:
         w->full[id] = id;

@@ -70,6 +70,15 @@ static void walk_seq_left(EdgeWalk *w, Node n)
     }
 }
 
+static void walk_list_left(EdgeWalk *w, const ListSpec *list)
+{
+    for (uint32_t i = 0; i < list->nkinds; i++) {
+        walk_push(w, list->kinds[i].head);
+        if (w->nullables.is.at[list->kinds[i].head])
+            walk_push(w, list->kinds[i].tail);
+    }
+}
+
 static void walk_node(EdgeWalk *w, NodeId id)
 {
     Node n = ir_node(w->ir, id);
@@ -79,6 +88,8 @@ static void walk_node(EdgeWalk *w, NodeId id)
         if (!vec_push(w->ir->mem, &w->graph->edges, n.a)) w->failed = true;
     } else if (n.kind == NODE_SEQ && w->left_only) {
         walk_seq_left(w, n);
+    } else if (n.kind == NODE_LIST && w->left_only) {
+        walk_list_left(w, ir_node_list(w->ir, n));
     } else {
         node_each_kid(w->ir, n, walk_push, w);
     }

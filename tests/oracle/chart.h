@@ -3,6 +3,7 @@
 #ifndef WEIR_TESTS_CHART_H
 #define WEIR_TESTS_CHART_H
 
+#include "oracle/list_states.h"
 #include "oracle/oracle.h"
 
 typedef uint64_t Set; /* of positions */
@@ -16,8 +17,11 @@ typedef struct Chart {
     const Ir *ir;
     const OracleVocab *vocab;
     const OracleText *text;
-    bool *alive; /* by node: has a finite sentence */
-    Fact *facts; /* by node * (size + 1) + start */
+    bool *alive;       /* by node: has a finite sentence */
+    bool *solid;       /* by node: has one that is not empty */
+    Fact *facts;       /* by node * (size + 1) + start */
+    ListStates *lists; /* by list */
+    bool **live;       /* by list: which of its states lead to an end */
 } Chart;
 
 /* What the bytes from a position on can be as one character. */
@@ -39,6 +43,11 @@ static inline Fact *chart_fact(const Chart *c, NodeId node, uint32_t start)
 Char chart_char(const OracleText *text, uint32_t start);
 /* Where a node read from any of the positions `from` ends. */
 Fact chart_read(const Chart *c, NodeId node, Set from);
+/* An item of the kind, read from `start`. */
+Fact chart_item(const Chart *c, const ListKind *kind, uint32_t start);
+bool chart_usable(const Chart *c, const ListKind *kind);
+/* Where items of the list that begins at `start` can end: by state. */
+void chart_list_reach(const Chart *c, Node n, uint32_t start, Set *reach);
 /* Whether token `id` is one of the TOKENS node's. */
 bool chart_in_tokens(const Chart *c, Node tokens, uint32_t id);
 

@@ -214,6 +214,126 @@ static bool is_ended(const Finder *f, NodeId node, uint32_t start)
     return chart_fact(&f->chart, node, start)->ends >> f->end & 1;
 }
 
+/* ---- lists ---- */
+
+/* How a list is ended: what is in progress, and the state after its item. */
+typedef struct ListPlan {
+    Cost cost;
+    uint32_t kind, to;              /* of the item */
+    uint32_t separator, head, tail; /* where each begins; OVER: it is over */
+} ListPlan;
+
+#define OVER UINT32_MAX
+
+/* A list being ended, with operands stamped before `before`. */
+typedef struct ListFinder {
+    const Finder *f;
+    const ListSpec *list;
+    const ListStates *states;
+    const bool *live;
+    uint32_t before;
+    Cost rest[LIST_STATES_MAX]; /* by state: from after its last item */
+    ListPlan best;
+} ListFinder;
+
+static Cost rest_of(const ListFinder *l, NodeId node, uint32_t start)
+{
+    if (start == OVER) return (Cost){0, 0};
+    Cost cost = *rest_at(l->f, node, start);
+    if (is_ended(l->f, node, start)) return (Cost){0, 0};
+    return cost.stamp < l->before ? cost : (Cost){FAR, 0};
+}
+
+static uint32_t state_after(const ListFinder *l, uint32_t s, uint32_t k)
+{
+    uint32_t to = l->states->at[s].next[k];
+    bool open =
+        to && l->live[to] && chart_usable(&l->f->chart, &l->list->kinds[k]);
+    return open ? to : 0;
+}
+
+static void offer_item(ListFinder *l, ListPlan plan)
+{
+    const ListKind *kind = &l->list->kinds[plan.kind];
+    plan.cost = rest_of(l, l->list->separator, plan.separator);
+    plan.cost = plus(plan.cost, rest_of(l, kind->head, plan.head));
+    plan.cost = plus(plan.cost, rest_of(l, kind->tail, plan.tail));
+    plan.cost = plus(plan.cost, l->rest[plan.to]);
+    if (plan.cost.n < l->best.cost.n) l->best = plan;
+}
+
+/* The best next item at the end of the text, from state s. */
+static void offer_next(ListFinder *l, uint32_t s, uint32_t separator)
+{
+    uint32_t end = l->f->end;
+    for (uint32_t k = 0; k < l->list->nkinds; k++) {
+        uint32_t to = state_after(l, s, k);
+        if (to) offer_item(l, (ListPlan){{0, 0}, k, to, separator, end, end});
+    }
+}
+
+static void find_list_rest(ListFinder *l)
+{
+    for (uint32_t s = 0; s < l->states->count; s++)
+        l->rest[s] = (Cost){l->states->at[s].ends ? 0 : FAR, 0};
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t s = 1; s < l->states->count; s++) {
+            l->best = (ListPlan){.cost = l->rest[s]};
+            offer_next(l, s, l->f->end);
+            if (l->best.cost.n >= l->rest[s].n) continue;
+            l->rest[s] = l->best.cost;
+            changed = true;
+        }
+    }
+}
+
+/* Items from state s in the text at `at`. */
+static void offer_items_at(ListFinder *l, uint32_t s, uint32_t at)
+{
+    for (uint32_t k = 0; k < l->list->nkinds; k++) {
+        uint32_t to = state_after(l, s, k);
+        if (!to) continue;
+        NodeId head = l->list->kinds[k].head;
+        offer_item(l, (ListPlan){{0, 0}, k, to, OVER, at, l->f->end});
+        Set ends = chart_fact(&l->f->chart, head, at)->ends;
+        for (; ends; ends &= ends - 1)
+            offer_item(l,
+                       (ListPlan){{0, 0}, k, to, OVER, OVER, bit_lowest(ends)});
+    }
+}
+
+static void find_list_plan(ListFinder *l, const Finder *f, Node n,
+                           uint32_t start, uint32_t before)
+{
+    static Set reach[LIST_STATES_MAX];
+    const Chart *c = &f->chart;
+    *l = (ListFinder){.f = f,
+                      .list = ir_node_list(c->ir, n),
+                      .states = &c->lists[n.a],
+                      .live = c->live[n.a],
+                      .before = before};
+    find_list_rest(l);
+    l->best = (ListPlan){.cost = {FAR, 0}};
+    chart_list_reach(c, n, start, reach);
+    offer_items_at(l, 0, start);
+    for (uint32_t s = 1; s < l->states->count; s++)
+        for (Set left = reach[s]; left; left &= left - 1) {
+            uint32_t at = bit_lowest(left);
+            offer_next(l, s, at);
+            Set ends = chart_fact(c, l->list->separator, at)->ends;
+            for (; ends; ends &= ends - 1)
+                offer_items_at(l, s, bit_lowest(ends));
+        }
+}
+
+static void plan_list(const Finder *f, Node n, uint32_t start, Plan *plan)
+{
+    static ListFinder l;
+    find_list_plan(&l, f, n, start, plan->before);
+    offer(plan, l.best.cost, 0, start);
+}
+
 static void plan_node(const Finder *f, NodeId node, uint32_t start, Plan *plan)
 {
     Node n = ir_node(f->chart.ir, node);
@@ -231,6 +351,9 @@ static void plan_node(const Finder *f, NodeId node, uint32_t start, Plan *plan)
         break;
     case NODE_REPEAT:
         plan_repeat(f, n, start, plan);
+        break;
+    case NODE_LIST:
+        plan_list(f, n, start, plan);
         break;
     case NODE_RULE:
         offer(plan, *rest_at(f, f->chart.ir->rules.at[n.a].body, start), 0,
@@ -284,6 +407,27 @@ static void put_token(Finder *f, Node n)
     f->out->items[f->out->count++] = (Item){id, 0};
 }
 
+static void emit(Finder *f, NodeId node, uint32_t start);
+
+static void emit_list(Finder *f, Node n, uint32_t start, uint32_t before)
+{
+    ListFinder *l = malloc(sizeof *l);
+    assert(l);
+    find_list_plan(l, f, n, start, before);
+    ListPlan p = l->best;
+    for (;;) {
+        const ListKind *kind = &l->list->kinds[p.kind];
+        if (p.separator != OVER) emit(f, l->list->separator, p.separator);
+        if (p.head != OVER) emit(f, kind->head, p.head);
+        emit(f, kind->tail, p.tail);
+        if (!l->rest[p.to].n) break;
+        l->best = (ListPlan){.cost = {FAR, 0}};
+        offer_next(l, p.to, f->end);
+        p = l->best;
+    }
+    free(l);
+}
+
 /* Depth is bounded by the stamps, which fall. */
 static void emit(Finder *f, NodeId node, uint32_t start)
 {
@@ -308,6 +452,9 @@ static void emit(Finder *f, NodeId node, uint32_t start)
         emit(f, n.a, plan.start);
         for (uint32_t k = copies_left(n, plan.index + 1); k > 0; k--)
             emit(f, n.a, f->end);
+        break;
+    case NODE_LIST:
+        emit_list(f, n, start, cost.stamp);
         break;
     case NODE_RULE:
         emit(f, ir->rules.at[n.a].body, start);

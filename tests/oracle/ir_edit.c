@@ -22,6 +22,23 @@ typedef struct Copy {
 
 static NodeId copy_node(Copy *c, NodeId old);
 
+static uint32_t list_choices(const ListSpec *list, EditKind kind)
+{
+    switch (kind) {
+    case EDIT_NEVER:
+    case EDIT_EMPTY:
+        return 1;
+    case EDIT_KID:
+        return list->nkinds;
+    case EDIT_DROP_KID:
+        return list->nkinds + list->nneeds;
+    case EDIT_LOWER:
+        return 2 * list->ncounters;
+    default:
+        return 0;
+    }
+}
+
 uint32_t edit_choices(const Ir *ir, EditKind kind, uint32_t node)
 {
     if (kind == EDIT_UNFLAG)
@@ -31,6 +48,7 @@ uint32_t edit_choices(const Ir *ir, EditKind kind, uint32_t node)
     bool has_one = n.kind == NODE_REPEAT || n.kind == NODE_RULE;
     bool has_parts =
         n.kind == NODE_BYTES || n.kind == NODE_CLASS || n.kind == NODE_TOKENS;
+    if (n.kind == NODE_LIST) return list_choices(ir_node_list(ir, n), kind);
     switch (kind) {
     case EDIT_NEVER:
         return node > NODE_EMPTY_ID;
@@ -91,6 +109,41 @@ static NodeId copy_repeat(Copy *c, Node n, Edit edit)
     return ir_repeat(c->to, copy_node(c, n.a), n.b, n.c);
 }
 
+/* Without kind, or need, number `without`; with counter `lower` / 2 halved. */
+static NodeId copy_items(Copy *c, Node n, uint32_t without, uint32_t lower)
+{
+    ListSpec list = *ir_node_list(c->from, n);
+    ListKind *kinds = malloc((list.nkinds + 1) * sizeof *kinds);
+    ListNeed *needs = malloc((list.nneeds + 1) * sizeof *needs);
+    ListCounter *counters = malloc((list.ncounters + 1) * sizeof *counters);
+    uint32_t nkinds = 0, nneeds = 0;
+    assert(kinds && needs && counters);
+    for (uint32_t i = 0; i < list.nkinds; i++) {
+        if (i == without) continue;
+        kinds[nkinds] = list.kinds[i];
+        kinds[nkinds].head = copy_node(c, list.kinds[i].head);
+        kinds[nkinds++].tail = copy_node(c, list.kinds[i].tail);
+    }
+    for (uint32_t i = 0; i < list.nneeds; i++)
+        if (i + list.nkinds != without) needs[nneeds++] = list.needs[i];
+    for (uint32_t i = 0; i < list.ncounters; i++) {
+        counters[i] = list.counters[i];
+        if (lower == 2 * i) counters[i].lo /= 2;
+        if (lower == 2 * i + 1) counters[i].hi = REPEAT_INF;
+    }
+    list.separator = copy_node(c, list.separator);
+    list.kinds = kinds;
+    list.nkinds = nkinds;
+    list.needs = needs;
+    list.nneeds = nneeds;
+    list.counters = counters;
+    NodeId id = ir_list(c->to, &list);
+    free(kinds);
+    free(needs);
+    free(counters);
+    return id;
+}
+
 /* The new rule; its body follows in copy_bodies. */
 static RuleId copy_rule(Copy *c, RuleId old)
 {
@@ -120,6 +173,11 @@ static NodeId copy_fresh(Copy *c, Node n, Edit edit)
     if (edit.kind == EDIT_KID) {
         if (n.kind == NODE_RULE)
             return copy_node(c, c->from->rules.at[n.a].body);
+        if (n.kind == NODE_LIST) {
+            ListKind k = ir_node_list(c->from, n)->kinds[edit.arg];
+            NodeId head = copy_node(c, k.head);
+            return ir_seq2(c->to, head, copy_node(c, k.tail));
+        }
         return copy_node(c, n.kind == NODE_REPEAT
                                 ? n.a
                                 : ir_node_kids(c->from, n)[edit.arg]);
@@ -141,6 +199,9 @@ static NodeId copy_fresh(Copy *c, Node n, Edit edit)
         return copy_repeat(c, n, edit);
     case NODE_RULE:
         return ir_ref(c->to, copy_rule(c, n.a));
+    case NODE_LIST:
+        return copy_items(c, n, without,
+                          edit.kind == EDIT_LOWER ? edit.arg : UINT32_MAX);
     default:
         return ir_regular(c->to, &c->from->dfas.at[n.a]);
     }
@@ -188,6 +249,14 @@ static void reach(const Ir *ir, NodeId id, uint8_t *nodes, uint8_t *rules)
         reach(ir, ir->rules.at[n.a].body, nodes, rules);
     }
     if (n.kind == NODE_REPEAT) reach(ir, n.a, nodes, rules);
+    if (n.kind == NODE_LIST) {
+        const ListSpec *list = ir_node_list(ir, n);
+        reach(ir, list->separator, nodes, rules);
+        for (uint32_t i = 0; i < list->nkinds; i++) {
+            reach(ir, list->kinds[i].head, nodes, rules);
+            reach(ir, list->kinds[i].tail, nodes, rules);
+        }
+    }
     if (n.kind == NODE_SEQ || n.kind == NODE_ALT)
         for (uint32_t i = 0; i < n.b; i++)
             reach(ir, ir_node_kids(ir, n)[i], nodes, rules);

@@ -349,6 +349,15 @@ static uint32_t bits_of(uint32_t number)
     return n;
 }
 
+static uint32_t list_weight(const ListSpec *list)
+{
+    uint32_t weight = 2 * list->nkinds + list->nneeds;
+    for (uint32_t i = 0; i < list->ncounters; i++)
+        weight += bits_of(list->counters[i].lo) +
+                  (list->counters[i].hi != REPEAT_INF);
+    return weight;
+}
+
 /* What an edit must lower, so that shrinking ends. */
 static uint32_t weight_of(const Ir *ir)
 {
@@ -357,6 +366,7 @@ static uint32_t weight_of(const Ir *ir)
     for (NodeId id = 0; id < ir->nodes.count; id++) {
         Node n = ir_node(ir, id);
         if (n.kind == NODE_REPEAT) weight += bits_of(n.b) + bits_of(n.c);
+        if (n.kind == NODE_LIST) weight += list_weight(ir_node_list(ir, n));
     }
     for (RuleId r = 0; r < ir->rules.count; r++)
         weight += 1 + ir->rules.at[r].flags;

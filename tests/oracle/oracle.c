@@ -177,6 +177,90 @@ static Fact eval_repeat(const Chart *c, Node n, uint32_t start)
     return all;
 }
 
+/* ---- lists ---- */
+
+bool chart_usable(const Chart *c, const ListKind *kind)
+{
+    return c->alive[kind->head] && c->alive[kind->tail] &&
+           (c->solid[kind->head] || c->solid[kind->tail]);
+}
+
+/* The empty text is no item. */
+Fact chart_item(const Chart *c, const ListKind *kind, uint32_t start)
+{
+    if (!chart_usable(c, kind)) return (Fact){0};
+    Fact head = *chart_fact(c, kind->head, start);
+    Fact tail = chart_read(c, kind->tail, head.ends);
+    return (Fact){tail.ends & ~((Set)1 << start), head.more || tail.more};
+}
+
+/* Items of every kind that state s allows, from position `at`: adds where they
+ * end to the states they lead to. */
+static bool read_items(const Chart *c, Node n, uint32_t s, uint32_t at,
+                       Set *reach)
+{
+    const ListSpec *list = ir_node_list(c->ir, n);
+    bool more = false;
+    for (uint32_t k = 0; k < list->nkinds; k++) {
+        uint32_t to = c->lists[n.a].at[s].next[k];
+        if (!to || !c->live[n.a][to]) continue;
+        Fact f = chart_item(c, &list->kinds[k], at);
+        reach[to] |= f.ends;
+        more |= f.more;
+    }
+    return more;
+}
+
+/* Whether some kind may follow in state s. */
+static bool can_follow(const Chart *c, Node n, uint32_t s)
+{
+    const ListSpec *list = ir_node_list(c->ir, n);
+    for (uint32_t k = 0; k < list->nkinds; k++) {
+        uint32_t to = c->lists[n.a].at[s].next[k];
+        if (to && c->live[n.a][to] && chart_usable(c, &list->kinds[k]))
+            return true;
+    }
+    return false;
+}
+
+/* A separator and an item after it, in state s at position `at`. */
+static bool read_next(const Chart *c, Node n, uint32_t s, uint32_t at,
+                      Set *reach)
+{
+    Fact f = *chart_fact(c, ir_node_list(c->ir, n)->separator, at);
+    bool more = f.more && can_follow(c, n, s);
+    for (Set left = f.ends; left; left &= left - 1)
+        more |= read_items(c, n, s, bit_lowest(left), reach);
+    return more;
+}
+
+/* Items are not empty, so ends are past the position in hand. */
+static bool read_list(const Chart *c, Node n, uint32_t start, Set *reach)
+{
+    bool more = read_items(c, n, 0, start, reach);
+    for (uint32_t at = start; at <= c->text->size; at++)
+        for (uint32_t s = 1; s < c->lists[n.a].count; s++)
+            if (reach[s] >> at & 1) more |= read_next(c, n, s, at, reach);
+    return more;
+}
+
+void chart_list_reach(const Chart *c, Node n, uint32_t start, Set *reach)
+{
+    memset(reach, 0, c->lists[n.a].count * sizeof *reach);
+    read_list(c, n, start, reach);
+}
+
+static Fact eval_list(const Chart *c, Node n, uint32_t start)
+{
+    Set reach[LIST_STATES_MAX];
+    Fact all = {0};
+    memset(reach, 0, c->lists[n.a].count * sizeof *reach);
+    all.more = read_list(c, n, start, reach);
+    for (uint32_t s = 1; s < c->lists[n.a].count; s++)
+        if (c->lists[n.a].at[s].ends) all.ends |= reach[s];
+    return all;
+}
+
 static Fact eval(const Chart *c, NodeId node, uint32_t start)
 {
     Node n = ir_node(c->ir, node);
@@ -199,12 +283,55 @@ static Fact eval(const Chart *c, NodeId node, uint32_t start)
         return eval_regular(c, n, start);
     case NODE_TOKENS:
         return eval_tokens(c, n, node, start);
+    case NODE_LIST:
+        return eval_list(c, n, start);
     default:
         return (Fact){0};
     }
 }
 
 /* ---- fixpoints ---- */
+
+/* Whether the list has a sentence; says which of its states lead to one. */
+static bool eval_live(const Chart *c, Node n)
+{
+    const ListSpec *list = ir_node_list(c->ir, n);
+    bool usable[LIST_KINDS_MAX];
+    for (uint32_t k = 0; k < list->nkinds; k++)
+        usable[k] = chart_usable(c, &list->kinds[k]);
+    list_states_live(&c->lists[n.a], list, usable, c->alive[list->separator],
+                     c->live[n.a]);
+    return c->live[n.a][0];
+}
+
+/* Whether the node has a sentence that is not empty. */
+static bool eval_solid(const Chart *c, NodeId node)
+{
+    Node n = ir_node(c->ir, node);
+    bool any = false;
+    switch (n.kind) {
+    case NODE_NEVER:
+    case NODE_EMPTY:
+        return false;
+    case NODE_REPEAT:
+        return c->solid[n.a];
+    case NODE_RULE:
+        return c->solid[c->ir->rules.at[n.a].body];
+    case NODE_TOKENS:
+        return c->alive[node];
+    case NODE_REGULAR:
+        return c->ir->dfas.at[n.a].edge_start[c->ir->dfas.at[n.a].nstates] > 0;
+    case NODE_LIST:
+        return eval_live(c, n);
+    case NODE_SEQ:
+    case NODE_ALT:
+        for (uint32_t i = 0; i < n.b; i++)
+            any |= c->solid[ir_node_kids(c->ir, n)[i]];
+        return any && c->alive[node];
+    default:
+        return true;
+    }
+}
 
 /* Whether the node has a finite sentence, by what is known of others. */
 static bool eval_alive(const Chart *c, NodeId node)
@@ -227,6 +354,8 @@ static bool eval_alive(const Chart *c, NodeId node)
         for (uint32_t i = 0; i < n.b; i++)
             alive += c->alive[ir_node_kids(c->ir, n)[i]];
         return n.kind == NODE_SEQ ? alive == n.b : alive > 0;
+    case NODE_LIST:
+        return eval_live(c, n);
     default:
         return true;
     }
@@ -237,10 +366,13 @@ static void find_alive(Chart *c)
     for (bool changed = true; changed;) {
         changed = false;
         for (NodeId x = 0; x < c->ir->nodes.count; x++) {
-            if (c->alive[x] || !eval_alive(c, x)) continue;
-            c->alive[x] = changed = true;
+            if (!c->alive[x] && eval_alive(c, x)) c->alive[x] = changed = true;
+            if (!c->solid[x] && eval_solid(c, x)) c->solid[x] = changed = true;
         }
     }
+    for (NodeId x = 0; x < c->ir->nodes.count; x++)
+        if (ir_node(c->ir, x).kind == NODE_LIST)
+            eval_live(c, ir_node(c->ir, x));
 }
 
 static void find_facts(Chart *c, uint32_t start)
@@ -255,21 +387,46 @@ static void find_facts(Chart *c, uint32_t start)
     }
 }
 
+static void lists_make(Chart *c)
+{
+    uint32_t count = c->ir->lists.count;
+    c->lists = calloc(count + 1, sizeof *c->lists);
+    c->live = calloc(count + 1, sizeof *c->live);
+    assert(c->lists && c->live);
+    for (uint32_t i = 0; i < count; i++) {
+        list_states_make(&c->lists[i], &c->ir->lists.at[i]);
+        c->live[i] = calloc(c->lists[i].count, sizeof(bool));
+        assert(c->live[i]);
+    }
+}
+
 void chart_make(Chart *c, const Ir *ir, const OracleVocab *vocab,
                 const OracleText *text)
 {
     static const OracleVocab none = {0};
     size_t nnodes = ir->nodes.count, nstarts = text->size + 1;
-    *c = (Chart){ir, vocab ? vocab : &none, text, calloc(nnodes, sizeof(bool)),
-                 calloc(nnodes * nstarts, sizeof(Fact))};
-    assert(c->alive && c->facts);
+    *c = (Chart){.ir = ir,
+                 .vocab = vocab ? vocab : &none,
+                 .text = text,
+                 .alive = calloc(nnodes, sizeof(bool)),
+                 .solid = calloc(nnodes, sizeof(bool)),
+                 .facts = calloc(nnodes * nstarts, sizeof(Fact))};
+    assert(c->alive && c->solid && c->facts);
+    lists_make(c);
     find_alive(c);
     for (uint32_t start = text->size + 1; start-- > 0;) find_facts(c, start);
 }
 
 void chart_free(Chart *c)
 {
+    for (uint32_t i = 0; i < c->ir->lists.count; i++) {
+        list_states_free(&c->lists[i]);
+        free(c->live[i]);
+    }
+    free(c->lists);
+    free(c->live);
     free(c->alive);
+    free(c->solid);
     free(c->facts);
 }
 

@@ -275,6 +275,78 @@ static NodeId shape_list(Gen *g, NodeId r)
     return ir_seq2(g->ir, x, ir_repeat(g->ir, rest, 0, REPEAT_INF));
 }
 
+/* ---- lists ---- */
+
+enum { ITEM_KINDS = 5, ITEM_COUNTERS = 4, ITEM_NEEDS = 2 };
+
+/* A head that is not empty; often one that begins like others. */
+static NodeId random_head(Gen *g)
+{
+    NodeId first = ir_rune(g->ir, random_rune(g));
+    uint32_t pick = rng_below(&g->rng, 10);
+    if (pick < 3) return first;
+    if (pick < 5) return ir_seq2(g->ir, first, ir_rune(g->ir, random_rune(g)));
+    if (pick < 7) return ir_seq2(g->ir, first, random_expr(g, 1));
+    if (pick < 9) return random_class(g);
+    return ir_seq2(g->ir, small(g), first);
+}
+
+static ListKind random_kind(Gen *g, uint32_t ngroups, uint32_t ncounters,
+                            uint32_t *counters)
+{
+    ListKind k = {.head = random_head(g), .tail = NODE_EMPTY_ID};
+    if (rng_chance(&g->rng, 50)) k.tail = small(g);
+    k.order = rng_below(&g->rng, ngroups);
+    k.counters = counters;
+    for (uint32_t c = 0; c < ncounters; c++)
+        if (rng_chance(&g->rng, 50)) counters[k.ncounters++] = c;
+    return k;
+}
+
+static ListCounter random_counter(Gen *g)
+{
+    static const ListCounter counters[] = {
+        {0, 1}, {1, 1},          {1, REPEAT_INF}, {0, 2}, {2, REPEAT_INF},
+        {1, 2}, {0, REPEAT_INF}, {2, 2},          {1, 3}, {0, 0},
+    };
+    return counters[rng_below(&g->rng, COUNT_OF(counters))];
+}
+
+static NodeId random_separator(Gen *g)
+{
+    uint32_t pick = rng_below(&g->rng, 100);
+    if (pick < 60) return ir_rune(g->ir, random_rune(g));
+    if (pick < 70) return NODE_EMPTY_ID;
+    return pick < 73 ? NODE_NEVER_ID : small(g);
+}
+
+/* Items of counted kinds, sometimes in groups; they may name any rule. */
+static NodeId shape_items(Gen *g, NodeId r)
+{
+    (void)r;
+    uint32_t counted[ITEM_KINDS][ITEM_COUNTERS];
+    ListKind kinds[ITEM_KINDS];
+    ListCounter counters[ITEM_COUNTERS];
+    ListNeed needs[ITEM_NEEDS];
+    ListSpec list = {.kinds = kinds, .counters = counters, .needs = needs};
+    uint32_t ngroups = 1 + rng_below(&g->rng, 3);
+    list.nkinds = 1 + rng_below(&g->rng, ITEM_KINDS);
+    list.ncounters = rng_below(&g->rng, ITEM_COUNTERS + 1);
+    list.is_contiguous = rng_chance(&g->rng, 40);
+    list.separator = random_separator(g);
+    for (uint32_t i = 0; i < list.nkinds; i++)
+        kinds[i] = random_kind(g, ngroups, list.ncounters, counted[i]);
+    for (uint32_t i = 0; i < list.ncounters; i++)
+        counters[i] = random_counter(g);
+    if (list.ncounters && rng_chance(&g->rng, 40))
+        list.nneeds = 1 + rng_below(&g->rng, ITEM_NEEDS);
+    for (uint32_t i = 0; i < list.nneeds; i++)
+        needs[i] = (ListNeed){rng_below(&g->rng, list.ncounters),
+                              rng_below(&g->rng, list.ncounters)};
+    NodeId node = ir_list(g->ir, &list);
+    return rng_chance(&g->rng, 30) ? ir_seq2(g->ir, node, small(g)) : node;
+}
+
 /* Counts in a row or in one another, over what other branches also read. */
 static NodeId shape_counts(Gen *g, NodeId r)
 {
@@ -295,7 +367,7 @@ static const Shape shapes[] = {
     shape_middle,        shape_middle,   shape_right,  shape_right,
     shape_endless,       shape_never,    shape_self,   shape_nullable_loop,
     shape_nullable_loop, shape_list,     shape_counts, shape_counts,
-    shape_counts,
+    shape_counts,        shape_items,    shape_items,  shape_items,
 };
 
 /* Blanks, m to n; where the alphabet has none, of a letter. */

@@ -25,11 +25,18 @@ enum Met {
     MET_BIG_BYTES,
     MET_BIG_RULE,
     MET_BIG_OTHER,
-    MET_OPEN,      /* {m,}, m > 1 */
-    MET_EXACT,     /* {m,m}, m > 1 */
-    MET_NEGATED,   /* TOKENS, negated */
-    MET_LEFT,      /* a rule whose body begins with itself */
-    MET_NULL_LOOP, /* a REPEAT of what may plainly be empty */
+    MET_OPEN,       /* {m,}, m > 1 */
+    MET_EXACT,      /* {m,m}, m > 1 */
+    MET_NEGATED,    /* TOKENS, negated */
+    MET_GROUPS,     /* a LIST of several groups */
+    MET_CONTIGUOUS, /* ... none of which may be skipped */
+    MET_AT_LEAST,   /* a LIST with a counter that must be reached */
+    MET_AT_MOST,    /* ... that must not be exceeded */
+    MET_COUNTED,    /* ... that several kinds share */
+    MET_NEED,       /* ... that another one asks for */
+    MET_RECURSIVE,  /* a LIST with items that have it inside */
+    MET_LEFT,       /* a rule whose body begins with itself */
+    MET_NULL_LOOP,  /* a REPEAT of what may plainly be empty */
     MET_FRAME,
     MET_SHARED,
     MET_SPACE,
@@ -57,6 +64,7 @@ static const char *const met_names[MET_COUNT] = {"NEVER",
                                                  "RULE",
                                                  "REGULAR",
                                                  "TOKENS",
+                                                 "LIST",
                                                  "count of a class",
                                                  "count of bytes",
                                                  "count of a rule",
@@ -64,6 +72,13 @@ static const char *const met_names[MET_COUNT] = {"NEVER",
                                                  "{m,}",
                                                  "{m,m}",
                                                  "TOKENS negated",
+                                                 "LIST in groups",
+                                                 "LIST, contiguous",
+                                                 "LIST, minimum",
+                                                 "LIST, maximum",
+                                                 "LIST, shared count",
+                                                 "LIST, need",
+                                                 "LIST, recursive",
                                                  "left recursion",
                                                  "loop over empty",
                                                  "FRAME",
@@ -114,6 +129,65 @@ static void note_repeat(Run *run, const Ir *ir, Node n)
                                    : MET_BIG_OTHER] = true;
 }
 
+static uint32_t count_users(const ListSpec *list, uint32_t counter)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < list->nkinds; i++)
+        for (uint32_t j = 0; j < list->kinds[i].ncounters; j++)
+            n += list->kinds[i].counters[j] == counter;
+    return n;
+}
+
+static void note_list(Run *run, const ListSpec *list)
+{
+    for (uint32_t i = 1; i < list->nkinds; i++)
+        run->here[MET_GROUPS] |= list->kinds[i].order != list->kinds[0].order;
+    run->here[MET_CONTIGUOUS] |= list->is_contiguous && run->here[MET_GROUPS];
+    for (uint32_t c = 0; c < list->ncounters; c++) {
+        uint32_t nusers = count_users(list, c);
+        run->here[MET_AT_LEAST] |= nusers && list->counters[c].lo;
+        run->here[MET_AT_MOST] |= nusers && list->counters[c].hi != REPEAT_INF;
+        run->here[MET_COUNTED] |= nusers > 1;
+    }
+    run->here[MET_NEED] |= list->nneeds > 0;
+}
+
+/* Whether a node that the items of a list refer to reaches the list. */
+static bool reaches(const Ir *ir, NodeId from, NodeId list, uint8_t *seen)
+{
+    Node n = ir_node(ir, from);
+    if (from == list) return true;
+    if (seen[from]) return false;
+    seen[from] = 1;
+    bool yes = false;
+    if (n.kind == NODE_RULE)
+        yes = reaches(ir, ir->rules.at[n.a].body, list, seen);
+    if (n.kind == NODE_REPEAT) yes = reaches(ir, n.a, list, seen);
+    for (uint32_t i = 0; (n.kind == NODE_SEQ || n.kind == NODE_ALT) && i < n.b;
+         i++)
+        yes |= reaches(ir, ir_node_kids(ir, n)[i], list, seen);
+    for (uint32_t i = 0; n.kind == NODE_LIST && i < ir_node_list(ir, n)->nkinds;
+         i++) {
+        const ListKind *kind = &ir_node_list(ir, n)->kinds[i];
+        yes |= reaches(ir, kind->head, list, seen);
+        yes |= reaches(ir, kind->tail, list, seen);
+    }
+    return yes;
+}
+
+static bool is_recursive(const Ir *ir, NodeId list)
+{
+    static uint8_t seen[4096];
+    memset(seen, 0, sizeof seen);
+    const ListSpec *spec = ir_node_list(ir, ir_node(ir, list));
+    bool yes = false;
+    for (uint32_t i = 0; i < spec->nkinds; i++) {
+        yes |= reaches(ir, spec->kinds[i].head, list, seen);
+        yes |= reaches(ir, spec->kinds[i].tail, list, seen);
+    }
+    return yes;
+}
+
 static bool begins_with(const Ir *ir, NodeId id, RuleId rule)
 {
     Node n = ir_node(ir, id);
@@ -138,6 +212,10 @@ static void note_grammar(Run *run, const Ir *ir)
         run->here[n.kind] = true;
         run->here[MET_NEGATED] |= n.kind == NODE_TOKENS && n.c;
         if (n.kind == NODE_REPEAT) note_repeat(run, ir, n);
+        if (n.kind == NODE_LIST) {
+            note_list(run, ir_node_list(ir, n));
+            run->here[MET_RECURSIVE] |= is_recursive(ir, id);
+        }
     }
     for (RuleId r = 0; r < ir->rules.count; r++) {
         Rule rule = ir->rules.at[r];

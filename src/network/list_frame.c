@@ -1,0 +1,295 @@
+/* list_frame.c: tallies as registers, and sets of kinds.
+ *
+ * Tallies and sets are interned; a tally is looked ahead from once, when it is
+ * first met. What an item of a kind does to a tally is kept in a table that
+ * readers use without a lock.
+ * Cost: a new tally, a look (list_count.c) and a set; a state, the words of a
+ * set for each of its positions.   Tests: unit/list_test.c.
+ */
+#include "network/list_frame.h"
+
+/* ---- sets of kinds ---- */
+
+/* The set in list->scratch. */
+static const KindSet *set_intern(Frame *f)
+{
+    Network *net = f->network;
+    ListFrame *l = f->list;
+    size_t nbytes = l->nwords * sizeof(uint64_t);
+    uint64_t h = hash_bytes(0, l->scratch, nbytes);
+    for (MapPos p = map_first(&l->set_index, h); p.value != MAP_NONE;
+         p = map_next(&l->set_index, h, p))
+        if (!memcmp(l->sets.at[p.value]->word, l->scratch, nbytes))
+            return l->sets.at[p.value];
+    KindSet *set = arena_alloc(&net->arena, sizeof *set + nbytes);
+    if (!set) return network_no_memory(net), NULL;
+    set->hash = h;
+    memcpy(set->word, l->scratch, nbytes);
+    if (!vec_push(net->mem, &l->sets, set) ||
+        !map_add(net->mem, &l->set_index, h, l->sets.count - 1))
+        return network_no_memory(net), NULL;
+    return set;
+}
+
+/* Bits [lo, hi) of word number `i` of a set. */
+static uint64_t range_bits(Range r, uint32_t i)
+{
+    uint32_t lo = MAX(r.lo, i * 64), hi = MIN(r.hi, i * 64 + 64);
+    if (lo >= hi) return 0;
+    uint64_t ones = hi - lo == 64 ? UINT64_MAX : ((uint64_t)1 << (hi - lo)) - 1;
+    return ones << (lo - i * 64);
+}
+
+static bool set_meets(const KindSet *set, Range r)
+{
+    for (uint32_t i = r.lo / 64; i * 64 < r.hi; i++)
+        if (set->word[i] & range_bits(r, i)) return true;
+    return false;
+}
+
+bool list_has(const Frame *f, const KindSet *kinds, uint32_t pos)
+{
+    return set_meets(kinds, f->nfa->kind[pos]);
+}
+
+/* Whether an item of the set can go on from a position: the byte after it may
+ * belong to others only. */
+static bool leads_on(const Frame *f, const KindSet *kinds, uint32_t pos)
+{
+    const Nfa *nfa = f->nfa;
+    for (uint32_t e = nfa->edge_start[pos]; e < nfa->edge_start[pos + 1]; e++)
+        if (nfa->edges[e].kind != NFA_EMPTY &&
+            list_has(f, kinds, nfa->edges[e].to))
+            return true;
+    return false;
+}
+
+bool list_sort(Frame *f, const KindSet *kinds, PosSet *set,
+               const KindSet **rest, PosSet *done)
+{
+    ListFrame *l = f->list;
+    uint32_t kept = 0;
+    memset(l->scratch, 0, l->nwords * sizeof(uint64_t));
+    for (uint32_t i = 0; i < set->count; i++) {
+        uint32_t pos = set->at[i], ends = nfa_done(f->nfa, pos);
+        Range r = f->nfa->kind[pos];
+        if (!set_meets(kinds, r)) continue;
+        if (ends != NO_KIND) {
+            if (!vec_push(f->network->mem, done, ends))
+                return network_no_memory(f->network);
+            continue;
+        }
+        if (!leads_on(f, kinds, pos)) continue;
+        for (uint32_t w = r.lo / 64; w * 64 < r.hi; w++)
+            l->scratch[w] |= kinds->word[w] & range_bits(r, w);
+        set->at[kept++] = pos;
+    }
+    set->count = kept;
+    *rest = kept ? set_intern(f) : NULL;
+    return !kept || *rest;
+}
+
+/* ---- tallies ---- */
+
+static uint64_t tally_hash(const Tally *t)
+{
+    uint64_t h = hash_mix(t->is_start, (uint64_t)t->group << 32 | t->nvalues);
+    return hash_bytes(h, t->values, t->nvalues * sizeof *t->values);
+}
+
+static bool tally_same(const Tally *a, const Tally *b)
+{
+    return a->is_start == b->is_start && a->group == b->group &&
+           a->nvalues == b->nvalues &&
+           (!a->nvalues ||
+            !memcmp(a->values, b->values, a->nvalues * sizeof *a->values));
+}
+
+/* Between two items: the list may end, and a separator may come. */
+static State *after_make(Frame *f, const KindSet *next, bool ends)
+{
+    Network *net = f->network;
+    const KindSet *rest = NULL;
+    PosSet set = {0}, none = {0};
+    State *after = NULL;
+    bool any = false;
+    for (uint32_t w = 0; w < f->list->nwords; w++) any |= next->word[w] != 0;
+    bool ok = !any || vec_push(net->mem, &set, LIST_AFTER);
+    ok = ok && nfa_close(f->nfa, net->mem, &set);
+    if (!ok) network_no_memory(net);
+    ok = ok && list_sort(f, next, &set, &rest, &none);
+    assert(!none.count); /* no item is empty */
+    if (ok && ends) {
+        ok = vec_reserve(net->mem, &set, (size_t)set.count + 1) ||
+             network_no_memory(net);
+        if (ok && set.count)
+            memmove(set.at + 1, set.at, set.count * sizeof *set.at);
+        if (ok) set.at[0] = NFA_EXIT;
+        set.count += ok;
+    }
+    if (ok) after = state_intern(f, &set, rest);
+    vec_free(net->mem, &set);
+    vec_free(net->mem, &none);
+    return after;
+}
+
+/* Finds out what may follow. */
+static bool tally_look(Frame *f, ListTally *t)
+{
+    ListFrame *l = f->list;
+    ListOutlook out = {false, l->may};
+    SolveAnswer answer = listcount_look(&l->count, &t->tally, &out);
+    if (answer == SOLVE_NO_MEMORY) return network_no_memory(f->network);
+    if (answer == SOLVE_GAVE_UP) return listcount_fail(&f->network->error);
+    assert(answer == SOLVE_YES); /* only live ones are made */
+    memset(l->scratch, 0, l->nwords * sizeof(uint64_t));
+    for (uint32_t k = 0; k < l->nkinds; k++)
+        l->scratch[k / 64] |= (uint64_t)l->may[k] << (k % 64);
+    t->next = set_intern(f);
+    if (!t->next) return false;
+    if (t->tally.is_start) return true;
+    t->after = after_make(f, t->next, out.ends);
+    return t->after != NULL;
+}
+
+/* The number of a tally; UINT32_MAX: error. */
+static uint32_t tally_intern(Frame *f, const Tally *tally)
+{
+    Network *net = f->network;
+    ListFrame *l = f->list;
+    uint64_t h = tally_hash(tally);
+    for (MapPos p = map_first(&l->tally_index, h); p.value != MAP_NONE;
+         p = map_next(&l->tally_index, h, p))
+        if (tally_same(&l->tallies.at[p.value]->tally, tally)) return p.value;
+    ListTally *t = arena_new(&net->arena, ListTally);
+    if (!t) return network_no_memory(net), UINT32_MAX;
+    t->tally = *tally;
+    t->hash = h;
+    t->tally.values = arena_copy(&net->arena, tally->values,
+                                 tally->nvalues * sizeof *tally->values);
+    if (!t->tally.values) return network_no_memory(net), UINT32_MAX;
+    if (!tally_look(f, t)) return UINT32_MAX;
+    if (!vec_push(net->mem, &l->tallies, t) ||
+        !map_add(net->mem, &l->tally_index, h, l->tallies.count - 1))
+        return network_no_memory(net), UINT32_MAX;
+    return l->tallies.count - 1;
+}
+
+State *list_start(Frame *f)
+{
+    Network *net = f->network;
+    const KindSet *rest = NULL;
+    PosSet set = {0}, none = {0};
+    State *start = NULL;
+    uint32_t reg = tally_intern(f, &tally_start);
+    if (reg == UINT32_MAX) return NULL;
+    assert(!reg);
+    bool ok = vec_push(net->mem, &set, NFA_ENTRY) &&
+              nfa_close(f->nfa, net->mem, &set);
+    if (!ok) network_no_memory(net);
+    ok = ok && list_sort(f, f->list->tallies.at[reg]->next, &set, &rest, &none);
+    assert(!none.count); /* no item is empty */
+    if (ok) start = state_intern(f, &set, rest);
+    vec_free(net->mem, &set);
+    vec_free(net->mem, &none);
+    return start;
+}
+
+/* ---- items ---- */
+
+static uint64_t step_hash(uint32_t reg, uint32_t kind)
+{
+    return hash_mix(kind, reg);
+}
+
+static const ListStep *step_find(ListFrame *l, uint32_t reg, uint32_t kind)
+{
+    uint64_t h = step_hash(reg, kind);
+    for (SharedPos p = shared_first(&l->steps, h); p.item;
+         p = shared_next(h, p)) {
+        const ListStep *step = (const ListStep *)(const void *)p.item;
+        if (step->from == reg && step->kind == kind) return step;
+    }
+    return NULL;
+}
+
+static Landing step_landing(const ListStep *step)
+{
+    if (!step) return (Landing){NULL, 0};
+    return (Landing){step->after, step->to};
+}
+
+static const ListStep *list_step_make(Frame *f, uint32_t reg, uint32_t kind)
+{
+    Network *net = f->network;
+    ListFrame *l = f->list;
+    const ListStep *known = step_find(l, reg, kind);
+    if (known) return known;
+    Tally next;
+    if (!listcount_next(&l->count, &l->tallies.at[reg]->tally, kind, &next))
+        return network_no_memory(net), NULL;
+    uint32_t to = tally_intern(f, &next);
+    if (to == UINT32_MAX) return NULL;
+    ListStep *step = arena_new(&net->arena, ListStep);
+    if (!step) return network_no_memory(net), NULL;
+    *step = (ListStep){
+        {step_hash(reg, kind)}, reg, kind, to, l->tallies.at[to]->after};
+    if (!shared_add(&l->steps, &net->arena, &step->item))
+        return network_no_memory(net), NULL;
+    return step;
+}
+
+Landing list_land(const State *q, uint32_t reg, uint32_t kind)
+{
+    Frame *f = q->frame;
+    const ListStep *step = step_find(f->list, reg, kind);
+    if (step) return step_landing(step);
+    weir_status before = network_enter(f->network);
+    step = list_step_make(f, reg, kind);
+    network_leave(f->network, before);
+    return step_landing(step);
+}
+
+Landing list_land_within(Network *net, const State *q, uint32_t reg,
+                         uint32_t kind)
+{
+    Frame *f = q->frame;
+    if (f->network == net) return step_landing(list_step_make(f, reg, kind));
+    Landing l = list_land(q, reg, kind);
+    if (!l.state) net->error = network_error(f->network);
+    return l;
+}
+
+/* ---- life ---- */
+
+bool list_frame_init(Frame *f)
+{
+    Network *net = f->network;
+    const ListSpec *spec = ir_node_list(net->ir, ir_node(net->ir, f->node));
+    ListFrame *l = arena_new(&net->arena, ListFrame);
+    if (!l) return network_no_memory(net);
+    l->nkinds = spec->nkinds;
+    l->nwords = (spec->nkinds + 63) / 64;
+    l->may = arena_alloc(&net->arena, l->nkinds);
+    l->scratch = arena_array(&net->arena, uint64_t, l->nwords);
+    if (!l->may || !l->scratch || !shared_init(&l->steps, &net->arena))
+        return network_no_memory(net);
+    bool is_single = spec->separator == NODE_NEVER_ID;
+    if (!listcount_init(&l->count, net->mem, spec, is_single))
+        return network_no_memory(net);
+    if (!vec_push(net->mem, &net->lists, l)) {
+        list_frame_free(net->mem, l);
+        return network_no_memory(net);
+    }
+    f->list = l;
+    return true;
+}
+
+void list_frame_free(const Mem *mem, ListFrame *l)
+{
+    listcount_free(&l->count);
+    map_free(mem, &l->set_index);
+    vec_free(mem, &l->sets);
+    map_free(mem, &l->tally_index);
+    vec_free(mem, &l->tallies);
+}

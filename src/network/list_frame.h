@@ -1,0 +1,67 @@
+/* list_frame.h: inside the network room: frames of lists.
+ *
+ * The register of a configuration in a list's frame is a number of a tally
+ * (list_count.h) of that list, 0 being the start. A state belongs to a set of
+ * kinds, those of which an item may come or is being read: it has the
+ * positions of the NFA that are part of such an item. The set of a state is
+ * cut down to the kinds that its positions can still be part of, so that a
+ * state is the same for all tallies that agree on these.
+ */
+#ifndef WEIR_NETWORK_LIST_FRAME_H
+#define WEIR_NETWORK_LIST_FRAME_H
+
+#include "base/shared_table.h"
+#include "network/frame.h"
+#include "pass/list_count.h"
+
+/* A set of kinds; equal sets of one list are one. */
+typedef struct KindSet {
+    uint64_t hash;
+    uint64_t word[];
+} KindSet;
+
+typedef struct ListTally {
+    Tally tally;
+    uint64_t hash;
+    const KindSet *next; /* kinds that may come next */
+    State *after;        /* between items; NULL at the start */
+} ListTally;
+
+/* What an item leads to. Found without a lock. */
+typedef struct ListStep {
+    SharedItem item;
+    uint32_t from, kind, to; /* tallies */
+    State *after;
+} ListStep;
+
+typedef struct ListFrame {
+    ListCount count;
+    uint32_t nkinds, nwords;
+    uint8_t *may;      /* scratch: by kind */
+    uint64_t *scratch; /* a set */
+    Map set_index;
+    VEC(KindSet *) sets;
+    Map tally_index;
+    VEC(ListTally *) tallies;
+    SharedTable steps;
+} ListFrame;
+
+/* Under the network's lock, as all below; report through its error. */
+bool list_frame_init(Frame *frame);
+void list_frame_free(const Mem *mem, ListFrame *list);
+
+/* The state at the start of the list. */
+State *list_start(Frame *frame);
+/* list_land for a maker of `net`, which holds its lock. */
+Landing list_land_within(Network *net, const State *q, uint32_t reg,
+                         uint32_t kind);
+
+/* Sorts out closed positions that were reached from a state of `kinds`:
+ * leaves in `set` those of items that may go on, with what they may be of
+ * in *rest, and appends the kinds that end to `done`. */
+bool list_sort(Frame *frame, const KindSet *kinds, PosSet *set,
+               const KindSet **rest, PosSet *done);
+/* Whether an edge to `pos` is of use in a state of `kinds`. */
+bool list_has(const Frame *frame, const KindSet *kinds, uint32_t pos);
+
+#endif
