@@ -8,8 +8,11 @@
  * anywhere, no limit on digits.
  *
  * Results live in the context's arena; errors are sticky there (lang.h). A
- * bound or divisor that would need too many states ends in
- * WEIR_LIMIT_STATES.
+ * number that would need too many states ends in WEIR_LIMIT_STATES with its
+ * text, before any work is done where its digits alone say so (1e1000000); a
+ * text that is no number of JSON, and a divisor of 0, in WEIR_ARGUMENT.
+ * Typical sets cost a microsecond: they are written down as minimal automata
+ * (dfa_writer.h), without operations of lang.h.
  */
 #ifndef WEIR_SCHEMA_NUMBER_H
 #define WEIR_SCHEMA_NUMBER_H
@@ -24,6 +27,15 @@ const Dfa *number_integers(LangCtx *ctx);
  * exponents included ("1e400", "-2.50"). */
 const Dfa *number_above(LangCtx *ctx, Span bound, bool inclusive);
 const Dfa *number_below(LangCtx *ctx, Span bound, bool inclusive);
+
+/* What lies between two bounds, in one step: what the schema keywords minimum
+ * to exclusiveMaximum and type integer say together. */
+typedef struct NumberRange {
+    Span low, high;    /* as above; empty: none */
+    bool above, below; /* without the bound itself */
+    bool integer;      /* integers only */
+} NumberRange;
+const Dfa *number_range(LangCtx *ctx, const NumberRange *range);
 
 /* Multiples of a number other than 0 ("0.01", "2.5", "1e-8", "3"). */
 const Dfa *number_multiples(LangCtx *ctx, Span divisor);
@@ -44,8 +56,9 @@ typedef struct NumberSpelling {
 /* The language that is generated for a set:
  *   - all its plain spellings; of a set of integers, those without a fraction
  *     only, unless spelling->integer_fraction;
- *   - with an exponent, every spelling of a positive (negative, zero) number,
- *     where the set holds all positive (negative, zero) ones; in a set of
+ *   - with an exponent, every spelling of a positive number where the set
+ *     holds all positive ones, of a negative one where it holds all negative
+ *     ones, and of zero where it holds zero and one of these; in a set of
  *     integers never.
  * docs/schema.md, "Numbers", says the same to users. */
 const Dfa *number_spellings(LangCtx *ctx, const Dfa *set,
