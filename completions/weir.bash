@@ -49,7 +49,7 @@ _weir() {
     check) options="$constraints --trim" ;;
     mask) options="$constraints --tokenizer --prefix --ids" ;;
     sample) options="$constraints --tokenizer -n --seed --max-tokens" ;;
-    explain) options="$constraints --tokenizer" ;;
+    explain) options="$constraints --tokenizer --openai-strict" ;;
     conformance) options="--draft --schema-dir --remotes" ;;
     *) options="tokenizer check mask sample explain conformance"
         options+=" --help --version" ;;

@@ -95,6 +95,8 @@ static const Option options[] = {
     {"prefix", 0, OPT_TEXT, AT(prefix), 0, MASK, "TEXT",
      "the output so far; default: nothing"},
     {"ids", 0, OPT_FLAG, AT(ids), 0, MASK, NULL, "print all allowed ids"},
+    {"openai-strict", 0, OPT_FLAG, AT(openai_strict), 0, EXPLAIN, NULL,
+     "show what OpenAI's strict mode refuses in the schema"},
     {"", 'n', NUMBER(count), SAMPLE, "N", "how many outputs; default: 1"},
     {"seed", 0, NUMBER(seed), SAMPLE, "S",
      "start of the random numbers; default: 0"},

@@ -42,7 +42,7 @@ typedef struct Args {
     const char *tokenizer, *prefix, *encode, *decode, *remotes;
     uint64_t count, seed, max_tokens;
     bool has_count, has_seed, has_max_tokens;
-    bool json, ids, trim;
+    bool json, ids, trim, openai_strict;
     bool help, version;
     TextList files; /* the arguments that are no options */
 } Args;

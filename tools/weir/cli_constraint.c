@@ -43,6 +43,7 @@ static int validate_companions(const Args *args)
         {"--integer-fraction", "--schema", args->integer_fraction, is_schema},
         {"--any-escape", "--schema", args->any_escape, is_schema},
         {"--unique-keys", "--schema", args->unique_keys, is_schema},
+        {"--openai-strict", "--schema", args->openai_strict, is_schema},
         {"--draft", "--schema", args->draft != NULL, is_schema},
         {"--schema-dir", "--schema", args->schema_dirs.count != 0, is_schema},
     };

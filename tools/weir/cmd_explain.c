@@ -95,6 +95,7 @@ typedef struct Report {
     weir_grammar_info info;
     double compile_ms;
     bool is_whole;
+    const SchemaSource *schema; /* of --schema */
 } Report;
 
 typedef void (*ShowText)(const char *text, size_t size);
@@ -134,13 +135,53 @@ static void show_json_lines(const char *text, size_t size)
     fputs("]", stdout);
 }
 
+/* Lines, of which each ends in a newline. */
+typedef struct Lines {
+    char *at; /* NULL: out of memory */
+    size_t size;
+} Lines;
+
+static uint32_t lines_count(const Lines *l)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < l->size; i++) n += l->at[i] == '\n';
+    return n;
+}
+
+/* What compiling warned of (unless `kinds` are OpenAI's rules), and what is
+ * found in a schema by looking at it. */
+static Lines lines_read(const Report *r, uint32_t kinds)
+{
+    const SchemaSource *s = r->schema;
+    bool is_strict = kinds == WEIR_CHECK_OPENAI_STRICT;
+    size_t own = is_strict ? 0
+                           : weir_grammar_print(r->grammar, WEIR_PRINT_WARNINGS,
+                                                NULL, 0);
+    size_t found = r->args->schema ? weir_schema_check(s->text, kinds, &s->opts,
+                                                       NULL, 0, NULL)
+                                   : 0;
+    if (found == SIZE_MAX) found = 0; /* compiling would have failed */
+    Lines l = {mem_new(r->args->mem, own + found + 1), own + found};
+    if (!l.at) return l;
+    if (own) weir_grammar_print(r->grammar, WEIR_PRINT_WARNINGS, l.at, own);
+    if (found)
+        weir_schema_check(s->text, kinds, &s->opts, l.at + own, found, NULL);
+    return l;
+}
+
+static void lines_free(const Report *r, Lines *l)
+{
+    mem_free(r->args->mem, l->at, l->size + 1);
+}
+
 static void print_title(const char *title)
 {
     printf("\n%s%s%s\n", colour(stdout, COLOUR_BOLD), title,
            colour(stdout, COLOUR_NONE));
 }
 
-static bool print_words(const Report *r)
+static bool print_words(const Report *r, const Lines *warnings,
+                        const Lines *strict)
 {
     const weir_grammar_info *info = &r->info;
     fputs("constraint  ", stdout);
@@ -149,22 +190,25 @@ static bool print_words(const Report *r)
     printf("frames      %s\n", number_text(info->frames).text);
     printf("states      %s%s\n", number_text(info->states).text,
            r->is_whole ? "" : " so far; more are made when needed");
-    printf("warnings    %s\n", number_text(info->warnings).text);
+    printf("warnings    %s\n", number_text(lines_count(warnings)).text);
     printf("memory      %s\n", size_text(info->memory).text);
     printf("hash        %016llx\n", (unsigned long long)info->hash);
     printf("compiled in %.2f ms\n", r->compile_ms);
-    bool ok = true;
-    if (info->warnings) {
-        print_title("Warnings");
-        ok = print_part(r, WEIR_PRINT_WARNINGS, show_raw);
+    if (warnings->size) print_title("Warnings");
+    show_raw(warnings->at, warnings->size);
+    if (r->args->openai_strict) {
+        print_title("What OpenAI's strict mode refuses");
+        if (!strict->size) puts("nothing");
+        show_raw(strict->at, strict->size);
     }
     print_title("Rules");
-    ok = ok && print_part(r, WEIR_PRINT_IR, show_raw);
+    bool ok = print_part(r, WEIR_PRINT_IR, show_raw);
     print_title("Network");
     return ok && print_part(r, WEIR_PRINT_NETWORK, show_raw);
 }
 
-static bool print_json(const Report *r)
+static bool print_json(const Report *r, const Lines *warnings,
+                       const Lines *strict)
 {
     const weir_grammar_info *info = &r->info;
     printf("{\"rules\":%u,\"frames\":%u,\"states\":%u,\"is_whole\":%s,"
@@ -173,9 +217,13 @@ static bool print_json(const Report *r)
            info->rules, info->frames, info->states,
            r->is_whole ? "true" : "false", info->memory,
            (unsigned long long)info->hash, r->compile_ms);
-    bool ok = print_part(r, WEIR_PRINT_WARNINGS, show_json_lines);
+    show_json_lines(warnings->at, warnings->size);
+    if (r->args->openai_strict) {
+        fputs(",\"openai_strict\":", stdout);
+        show_json_lines(strict->at, strict->size);
+    }
     fputs(",\"ir\":", stdout);
-    ok = ok && print_part(r, WEIR_PRINT_IR, show_json);
+    bool ok = print_part(r, WEIR_PRINT_IR, show_json);
     fputs(",\"network\":", stdout);
     ok = ok && print_part(r, WEIR_PRINT_NETWORK, show_json);
     fputs("}\n", stdout);
@@ -193,10 +241,17 @@ static int explain(const Args *args, const Session *session)
     Report r = {.args = args,
                 .grammar = session->grammar,
                 .compile_ms = session->compile_ms,
-                .is_whole = w.is_whole};
+                .is_whole = w.is_whole,
+                .schema = &session->schema};
     r.info.size = sizeof r.info;
     weir_grammar_describe(session->grammar, &r.info);
-    if (ok) ok = args->json ? print_json(&r) : print_words(&r);
+    Lines warnings = lines_read(&r, WEIR_CHECK_MISTAKES | WEIR_CHECK_ADVICE);
+    Lines strict = lines_read(&r, WEIR_CHECK_OPENAI_STRICT);
+    ok = ok && warnings.at && strict.at &&
+         (args->json ? print_json(&r, &warnings, &strict)
+                     : print_words(&r, &warnings, &strict));
+    lines_free(&r, &warnings);
+    lines_free(&r, &strict);
     return ok ? 0 : report_failure("out of memory");
 }
 
