@@ -2,6 +2,7 @@
  *
  *     known set     copy its row, or its base row and the few ids on top
  *     new set       explore (explore.c), writing the row and noting the ids
+ *                   that are not in its base row
  *
  * The key of a set is its configurations with registers by class (reg_class):
  * so a string of length 7 of at most 1,000 is the same key as one of length 8.
@@ -49,71 +50,6 @@ void maskvocab_free(MaskVocab *v)
     v->mem = NULL;
 }
 
-/* ---- memo ---- */
-
-bool maskmemo_init(MaskMemo *memo, const Mem *mem, size_t limit)
-{
-    *memo = (MaskMemo){.mem = mem};
-    arena_init(&memo->arena, mem, limit);
-    if (!shared_init(&memo->table, &memo->arena)) {
-        arena_free(&memo->arena);
-        memo->mem = NULL;
-        return false;
-    }
-    lock_init(&memo->lock);
-    return true;
-}
-
-void maskmemo_free(MaskMemo *memo)
-{
-    if (!memo->mem) return;
-    arena_free(&memo->arena);
-    lock_free(&memo->lock);
-    memo->mem = NULL;
-}
-
-size_t maskmemo_bytes(MaskMemo *memo)
-{
-    lock_take(&memo->lock);
-    size_t total = memo->arena.total;
-    lock_give(&memo->lock);
-    return total;
-}
-
-static uint64_t set_hash(const ConfigSet *set, const uint32_t *regs)
-{
-    uint64_t h = set->list.count;
-    for (uint32_t i = 0; i < set->list.count; i++) {
-        const Config *c = &set->list.at[i];
-        h = hash_mix(h ^ regs[i], (uintptr_t)c->q);
-        h = hash_mix(h, c->stack ? c->stack->item.hash : 1);
-    }
-    return h;
-}
-
-static bool mask_is_for(const Mask *mask, const ConfigSet *set,
-                        const uint32_t *regs)
-{
-    if (mask->nconfigs != set->list.count) return false;
-    for (uint32_t i = 0; i < mask->nconfigs; i++) {
-        const Config *a = &mask->configs[i], *b = &set->list.at[i];
-        if (a->q != b->q || a->stack != b->stack || a->reg != regs[i])
-            return false;
-    }
-    return true;
-}
-
-static Mask *memo_find(MaskMemo *memo, const ConfigSet *set,
-                       const uint32_t *regs, uint64_t hash)
-{
-    for (SharedPos p = shared_first(&memo->table, hash); p.item;
-         p = shared_next(hash, p)) {
-        Mask *mask = (Mask *)(void *)p.item;
-        if (mask_is_for(mask, set, regs)) return mask;
-    }
-    return NULL;
-}
-
 /* ---- run ---- */
 
 void maskrun_init(MaskRun *run, const Mem *mem, MaskVocab *vocab,
@@ -146,25 +82,56 @@ void maskrun_free(MaskRun *run)
 /* The row being written, and how it could be written again. */
 typedef struct RowBuild {
     MaskRun *run;
-    uint32_t *row;
-    const uint32_t *base; /* the first large walk's row */
-    bool is_whole;        /* base and run->ids no longer say it all */
+    uint32_t *row;        /* nothing is written until has_row */
+    const uint32_t *base; /* the first large walk's row, or NULL */
+    bool has_row;
+    bool is_whole; /* base and run->ids no longer say it all */
+    uint64_t hash; /* of base and run->ids */
 } RowBuild;
 
-static void build_id(RowBuild *b, uint32_t id)
+static void row_begin(RowBuild *b)
 {
-    b->row[id / 32] |= 1u << (id % 32);
-    if (!b->is_whole && !vec_push(b->run->mem, &b->run->ids, id))
-        b->run->no_memory = true;
+    if (!b->has_row) memset(b->row, 0, b->run->vocab->nwords * sizeof *b->row);
+    b->has_row = true;
 }
 
+/* Adds ids [0, count); those in the row already are not noted. */
+static void build_ids(RowBuild *b, const uint32_t *ids, uint32_t count)
+{
+    MaskRun *run = b->run;
+    row_begin(b);
+    if (!vec_reserve(run->mem, &run->ids, (size_t)run->ids.count + count)) {
+        run->no_memory = true;
+        return;
+    }
+    uint32_t *noted = run->ids.at + run->ids.count;
+    uint64_t hash = b->hash;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *word = &b->row[ids[i] / 32], bit = 1u << (ids[i] % 32);
+        if (*word & bit) continue;
+        *word |= bit;
+        *noted++ = ids[i];
+        hash = (hash ^ ids[i]) * 0x9e3779b97f4a7c15u;
+    }
+    b->hash = hash;
+    run->ids.count = (uint32_t)(noted - run->ids.at);
+}
+
+/* Adds a row that is kept. */
 static void build_base(RowBuild *b, const uint32_t *bitmap)
 {
-    if (!b->base && !b->is_whole)
+    uint32_t nwords = b->run->vocab->nwords;
+    if (b->base || b->is_whole) {
+        b->is_whole |= b->base != bitmap;
+    } else {
         b->base = bitmap;
+        b->hash = hash_mix(b->hash, (uintptr_t)bitmap);
+    }
+    if (!b->has_row)
+        memcpy(b->row, bitmap, nwords * sizeof *bitmap);
     else
-        b->is_whole = true;
-    for (uint32_t i = 0; i < b->run->vocab->nwords; i++) b->row[i] |= bitmap[i];
+        for (uint32_t i = 0; i < nwords; i++) b->row[i] |= bitmap[i];
+    b->has_row = true;
 }
 
 /* The cover's tokens of at most `most` characters. */
@@ -180,6 +147,7 @@ static void build_cover_part(RowBuild *b, const Cover *cover, uint32_t most)
     size_t nbytes = run->vocab->nwords * sizeof *b->row;
     uint32_t *part = mem_new(run->mem, nbytes);
     b->is_whole = true;
+    row_begin(b);
     if (part)
         cover_write(covers, cover, most, part);
     else
@@ -210,100 +178,33 @@ static void row_walk(void *user, const Walk *w, RiseRange range)
     }
     build_covers(b, w, range, all);
     if (w->ninside > b->run->vocab->nwords) b->is_whole = true;
-    for (uint32_t i = 0; i < w->ninside; i++)
-        if (all || rise_in(range, w->rise[i])) build_id(b, w->inside[i]);
+    if (all) build_ids(b, w->inside, w->ninside);
+    for (uint32_t i = 0; !all && i < w->ninside; i++)
+        if (rise_in(range, w->rise[i])) build_ids(b, &w->inside[i], 1);
 }
 
 static void row_places(void *user, const MaskTrie *x, uint32_t from,
                        uint32_t to, RiseRange range)
 {
     RowBuild *b = user;
-    for (uint32_t p = from; p < to; p++)
-        if (!x->rise || rise_in(range, x->rise[p])) build_id(b, x->trie.ids[p]);
+    const uint32_t *ids = x->trie.ids;
+    if (!x->rise && from < to) build_ids(b, ids + from, to - from);
+    for (uint32_t p = from; x->rise && p < to; p++)
+        if (rise_in(range, x->rise[p])) build_ids(b, ids + p, 1);
 }
 
 /* ---- remembering ---- */
 
-static Mask *mask_new(Arena *arena, const ConfigSet *set, const uint32_t *regs,
-                      uint64_t hash)
-{
-    Mask *mask = arena_new(arena, Mask);
-    uint32_t n = set->list.count;
-    Config *configs = arena_copy(arena, set->list.at, n * sizeof *configs);
-    if (!mask || !configs) return NULL;
-    for (uint32_t i = 0; i < n; i++) configs[i].reg = regs[i];
-    mask->item.hash = hash;
-    mask->nconfigs = n;
-    mask->configs = configs;
-    atomic_init(&mask->row, NULL);
-    atomic_init(&mask->visits, 0);
-    return mask;
-}
-
-static bool mask_set(Mask *mask, Arena *arena, const RowBuild *b)
+static void build_keep(RowBuild *b, MaskMemo *memo, const MaskKey *key)
 {
     const MaskRun *run = b->run;
-    size_t nbytes = run->vocab->nwords * sizeof *b->row;
-    if (b->is_whole || run->ids.count * sizeof *b->row >= nbytes) {
-        const uint32_t *row = arena_copy(arena, b->row, nbytes);
-        atomic_init(&mask->row, row);
-        return row != NULL;
+    uint32_t nwords = run->vocab->nwords;
+    MaskText text = {b->base, run->ids.at, run->ids.count, NULL, b->hash};
+    if (b->is_whole || run->ids.count >= nwords) {
+        text = (MaskText){.row = b->row};
+        text.hash = hash_bytes(1, b->row, nwords * sizeof *b->row);
     }
-    mask->base = b->base;
-    mask->nids = run->ids.count;
-    mask->ids =
-        arena_copy(arena, run->ids.at, run->ids.count * sizeof *run->ids.at);
-    return mask->ids != NULL;
-}
-
-/* No room is no error: the mask is made anew next time. */
-static void memo_keep(MaskMemo *memo, const ConfigSet *set,
-                      const uint32_t *regs, uint64_t hash, const RowBuild *b)
-{
-    lock_take(&memo->lock);
-    if (!memo->arena.failed && !memo_find(memo, set, regs, hash)) {
-        Mask *mask = mask_new(&memo->arena, set, regs, hash);
-        if (mask && mask_set(mask, &memo->arena, b))
-            shared_add(&memo->table, &memo->arena, &mask->item);
-    }
-    lock_give(&memo->lock);
-}
-
-static void mask_write(const MaskRun *run, const Mask *mask, uint32_t *row)
-{
-    size_t nbytes = run->vocab->nwords * sizeof *row;
-    const uint32_t *whole =
-        atomic_load_explicit(&mask->row, memory_order_acquire);
-    if (whole) {
-        memcpy(row, whole, nbytes);
-        return;
-    }
-    if (mask->base)
-        memcpy(row, mask->base, nbytes);
-    else
-        memset(row, 0, nbytes);
-    for (uint32_t i = 0; i < mask->nids; i++)
-        row[mask->ids[i] / 32] |= 1u << (mask->ids[i] % 32);
-}
-
-/* Gives a mask that is asked for again a row of its own. */
-static const uint32_t *mask_promote(const MaskRun *run, MaskMemo *memo,
-                                    Mask *mask)
-{
-    if (!mask->nids && mask->base) return mask->base;
-    size_t nbytes = run->vocab->nwords * sizeof(uint32_t);
-    lock_take(&memo->lock);
-    const uint32_t *row =
-        atomic_load_explicit(&mask->row, memory_order_relaxed);
-    uint32_t *made = NULL;
-    if (!row && !memo->arena.failed) made = arena_alloc(&memo->arena, nbytes);
-    if (made) {
-        mask_write(run, mask, made);
-        atomic_store_explicit(&mask->row, made, memory_order_release);
-        row = made;
-    }
-    lock_give(&memo->lock);
-    return row;
+    memo_keep(memo, key, &text, nwords);
 }
 
 /* Class of each register, for the key. */
@@ -329,16 +230,16 @@ static weir_status run_end(MaskRun *run)
     return status;
 }
 
-static weir_status mask_make(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
-                             uint64_t hash, uint32_t *row)
+static weir_status mask_make(MaskRun *run, MaskMemo *memo, const MaskKey *key,
+                             uint32_t *row)
 {
     RowBuild b = {.run = run, .row = row};
     Findings to = {row_walk, row_places, NULL, NULL, &b};
     run->ids.count = 0;
-    memset(row, 0, run->vocab->nwords * sizeof *row);
-    explore_set(run, &to, &run->vocab->main, set, RISE_ANY);
+    explore_set(run, &to, &run->vocab->main, key->set, RISE_ANY);
+    row_begin(&b);
     weir_status status = run_end(run);
-    if (!status) memo_keep(memo, set, run->regs.at, hash, &b);
+    if (!status) build_keep(&b, memo, key);
     return status;
 }
 
@@ -369,7 +270,8 @@ static weir_status mask_direct(MaskRun *run, const ConfigSet *set,
 {
     RowBuild b = {.run = run, .row = row, .is_whole = true};
     WalkSink sink = {NULL, direct_node, &b};
-    memset(row, 0, run->vocab->nwords * sizeof *row);
+    run->ids.count = 0;
+    row_begin(&b);
     walk_direct(&run->walker, &run->vocab->main.trie, TRIE_ROOT, set, NULL,
                 &sink);
     return run_end(run);
@@ -380,13 +282,14 @@ weir_status mask_fill(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
 {
     if (budget_is_near(run, set)) return mask_direct(run, set, row);
     if (!find_regs(run, set)) return WEIR_NO_MEMORY;
-    uint64_t hash = set_hash(set, run->regs.at);
-    Mask *mask = memo_find(memo, set, run->regs.at, hash);
-    if (!mask) return mask_make(run, memo, set, hash, row);
+    uint32_t nwords = run->vocab->nwords;
+    MaskKey key = mask_key(set, run->regs.at);
+    Mask *mask = memo_find(memo, &key);
+    if (!mask) return mask_make(run, memo, &key, row);
     if (mask->nids > FEW_IDS &&
         atomic_fetch_add_explicit(&mask->visits, 1, memory_order_relaxed) == 1)
-        mask_promote(run, memo, mask);
-    mask_write(run, mask, row);
+        memo_promote(memo, mask, nwords);
+    mask_write(mask, row, nwords);
     return WEIR_OK;
 }
 
@@ -394,12 +297,9 @@ const uint32_t *mask_row(MaskRun *run, MaskMemo *memo, const ConfigSet *set)
 {
     if (budget_is_near(run, set)) return NULL;
     if (!find_regs(run, set)) return NULL;
-    uint64_t hash = set_hash(set, run->regs.at);
-    Mask *mask = memo_find(memo, set, run->regs.at, hash);
-    if (!mask) return NULL;
-    const uint32_t *row =
-        atomic_load_explicit(&mask->row, memory_order_acquire);
-    return row ? row : mask_promote(run, memo, mask);
+    MaskKey key = mask_key(set, run->regs.at);
+    Mask *mask = memo_find(memo, &key);
+    return mask ? memo_promote(memo, mask, run->vocab->nwords) : NULL;
 }
 
 /* ---- token edges ---- */

@@ -8,32 +8,10 @@
 #define WEIR_MASK_MASK_H
 
 #include "mask/explore.h"
+#include "mask/memo.h"
 
 bool maskvocab_init(MaskVocab *v, const Mem *mem, const Vocab *vocab);
 void maskvocab_free(MaskVocab *v);
-
-/* A mask that was met: a row, or a base row with ids to add, or ids alone. */
-typedef struct Mask {
-    SharedItem item;
-    uint32_t nconfigs, nids;
-    const Config *configs; /* registers by class */
-    const uint32_t *base;  /* a walk's row, or NULL: zeros */
-    const uint32_t *ids;
-    _Atomic(const uint32_t *) row; /* the whole mask, or NULL so far */
-    atomic_uint visits;
-} Mask;
-
-/* Masks met by a grammar's matchers, by configurations. */
-typedef struct MaskMemo {
-    const Mem *mem;
-    Arena arena;
-    Lock lock;
-    SharedTable table;
-} MaskMemo;
-
-bool maskmemo_init(MaskMemo *memo, const Mem *mem, size_t limit);
-void maskmemo_free(MaskMemo *memo);
-size_t maskmemo_bytes(MaskMemo *memo);
 
 void maskrun_init(MaskRun *run, const Mem *mem, MaskVocab *vocab,
                   WalkCache *cache, StackHub *hub, const weir_limits *limits);

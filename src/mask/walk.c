@@ -8,7 +8,8 @@
 
 enum {
     MAX_LEAVING = 16384, /* entries of a grammar's remainder trie */
-    BITMAP_FROM = 1024   /* ids from which on a whole row is worth it */
+    BITMAP_FROM = 1024,  /* ids from which on a whole row is worth it */
+    SHARED_FROM = 64     /* the same on top of covers, for all grammars */
 };
 
 bool walkcache_init(WalkCache *cache, const Mem *mem, bool is_shared,
@@ -225,8 +226,9 @@ static bool keep_inside(WalkCache *cache, Walk *w, const WalkBuild *b,
     if (!w->inside || (b->has_rise && !w->rise)) return false;
     if (b->has_rise) rise_bounds(w->rise, n, &w->rise_min, &w->rise_max);
     if (b->nuses && !keep_covers(cache, w, b)) return false;
-    if (n >= BITMAP_FROM) w->bitmap = bitmap_make(&cache->arena, w, nwords);
-    return n < BITMAP_FROM || w->bitmap;
+    uint32_t from = w->ncovers && cache->is_shared ? SHARED_FROM : BITMAP_FROM;
+    if (n >= from) w->bitmap = bitmap_make(&cache->arena, w, nwords);
+    return n < from || w->bitmap;
 }
 
 static Walk *keep_new(WalkCache *cache, const WalkBuild *b, uint32_t nwords)
