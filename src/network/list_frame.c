@@ -10,24 +10,43 @@
 
 /* ---- sets of kinds ---- */
 
-/* The set in list->scratch. */
-static const KindSet *set_intern(Frame *f)
+static bool set_same(const KindSet *set, uint32_t first, uint32_t nwords,
+                     const uint64_t *word)
+{
+    return set->first == first && set->nwords == nwords &&
+           !memcmp(set->word, word, nwords * sizeof *word);
+}
+
+/* The set of the words [first, end) of list->scratch. */
+static const KindSet *set_intern(Frame *f, uint32_t first, uint32_t end)
 {
     Network *net = f->network;
     ListFrame *l = f->list;
-    size_t nbytes = l->nwords * sizeof(uint64_t);
-    uint64_t h = hash_bytes(0, l->scratch, nbytes);
+    while (first < end && !l->scratch[first]) first++;
+    while (first < end && !l->scratch[end - 1]) end--;
+    const uint64_t *word = l->scratch + first;
+    size_t nbytes = (end - first) * sizeof *word;
+    uint64_t h = hash_bytes(first, word, nbytes);
     for (MapPos p = map_first(&l->set_index, h); p.value != MAP_NONE;
          p = map_next(&l->set_index, h, p))
-        if (!memcmp(l->sets.at[p.value]->word, l->scratch, nbytes))
+        if (set_same(l->sets.at[p.value], first, end - first, word))
             return l->sets.at[p.value];
     KindSet *set = arena_alloc(&net->arena, sizeof *set + nbytes);
     if (!set) return network_no_memory(net), NULL;
-    set->hash = h;
-    memcpy(set->word, l->scratch, nbytes);
+    *set = (KindSet){.hash = h, .first = first, .nwords = end - first};
+    memcpy(set->word, word, nbytes);
     if (!vec_push(net->mem, &l->sets, set) ||
         !map_add(net->mem, &l->set_index, h, l->sets.count - 1))
         return network_no_memory(net), NULL;
+    return set;
+}
+
+/* The same; the words are 0 again. */
+static const KindSet *set_take(Frame *f, uint32_t first, uint32_t end)
+{
+    const KindSet *set = set_intern(f, first, end);
+    if (first < end)
+        memset(f->list->scratch + first, 0, (end - first) * sizeof(uint64_t));
     return set;
 }
 
@@ -42,8 +61,10 @@ static uint64_t range_bits(Range r, uint32_t i)
 
 static bool set_meets(const KindSet *set, Range r)
 {
-    for (uint32_t i = r.lo / 64; i * 64 < r.hi; i++)
-        if (set->word[i] & range_bits(r, i)) return true;
+    uint32_t first = MAX(r.lo / 64, set->first);
+    uint32_t end = MIN((r.hi + 63) / 64, set->first + set->nwords);
+    for (uint32_t i = first; i < end; i++)
+        if (set->word[i - set->first] & range_bits(r, i)) return true;
     return false;
 }
 
@@ -68,25 +89,26 @@ bool list_sort(Frame *f, const KindSet *kinds, PosSet *set,
                const KindSet **rest, PosSet *done)
 {
     ListFrame *l = f->list;
-    uint32_t kept = 0;
-    memset(l->scratch, 0, l->nwords * sizeof(uint64_t));
+    uint32_t kept = 0, first = l->nwords, end = 0;
+    bool ok = true;
     for (uint32_t i = 0; i < set->count; i++) {
         uint32_t pos = set->at[i], ends = nfa_done(f->nfa, pos);
         Range r = f->nfa->kind[pos];
         if (!set_meets(kinds, r)) continue;
         if (ends != NO_KIND) {
-            if (!vec_push(f->network->mem, done, ends))
-                return network_no_memory(f->network);
+            ok = ok && vec_push(f->network->mem, done, ends);
             continue;
         }
         if (!leads_on(f, kinds, pos)) continue;
+        first = MIN(first, r.lo / 64);
+        end = MAX(end, (r.hi + 63) / 64);
         for (uint32_t w = r.lo / 64; w * 64 < r.hi; w++)
-            l->scratch[w] |= kinds->word[w] & range_bits(r, w);
+            l->scratch[w] |= kindset_word(kinds, w) & range_bits(r, w);
         set->at[kept++] = pos;
     }
     set->count = kept;
-    *rest = kept ? set_intern(f) : NULL;
-    return !kept || *rest;
+    *rest = kept ? set_take(f, first, end) : NULL;
+    return (ok || network_no_memory(f->network)) && (!kept || *rest);
 }
 
 /* ---- tallies ---- */
@@ -112,9 +134,7 @@ static State *after_make(Frame *f, const KindSet *next, bool ends)
     const KindSet *rest = NULL;
     PosSet set = {0}, none = {0};
     State *after = NULL;
-    bool any = false;
-    for (uint32_t w = 0; w < f->list->nwords; w++) any |= next->word[w] != 0;
-    bool ok = !any || vec_push(net->mem, &set, LIST_AFTER);
+    bool ok = !next->nwords || vec_push(net->mem, &set, LIST_AFTER);
     ok = ok && nfa_close(f->nfa, net->mem, &set);
     if (!ok) network_no_memory(net);
     ok = ok && list_sort(f, next, &set, &rest, &none);
@@ -142,10 +162,9 @@ static bool tally_look(Frame *f, ListTally *t)
     if (answer == SOLVE_NO_MEMORY) return network_no_memory(f->network);
     if (answer == SOLVE_GAVE_UP) return listcount_fail(&f->network->error);
     assert(answer == SOLVE_YES); /* only live ones are made */
-    memset(l->scratch, 0, l->nwords * sizeof(uint64_t));
     for (uint32_t k = 0; k < l->nkinds; k++)
         l->scratch[k / 64] |= (uint64_t)l->may[k] << (k % 64);
-    t->next = set_intern(f);
+    t->next = set_take(f, 0, l->nwords);
     if (!t->next) return false;
     if (t->tally.is_start) return true;
     t->after = after_make(f, t->next, out.ends);
@@ -271,7 +290,7 @@ bool list_frame_init(Frame *f)
     l->nkinds = spec->nkinds;
     l->nwords = (spec->nkinds + 63) / 64;
     l->may = arena_alloc(&net->arena, l->nkinds);
-    l->scratch = arena_array(&net->arena, uint64_t, l->nwords);
+    l->scratch = arena_zero(&net->arena, l->nwords * sizeof(uint64_t));
     if (!l->may || !l->scratch || !shared_init(&l->steps, &net->arena))
         return network_no_memory(net);
     bool is_single = spec->separator == NODE_NEVER_ID;

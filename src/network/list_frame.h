@@ -14,11 +14,22 @@
 #include "network/frame.h"
 #include "pass/list_count.h"
 
-/* A set of kinds; equal sets of one list are one. */
+/* A set of kinds; equal sets of one list are one. Words before and after those
+ * kept are 0. */
 typedef struct KindSet {
     uint64_t hash;
+    uint32_t first, nwords;
     uint64_t word[];
 } KindSet;
+
+static inline uint64_t kindset_word(const KindSet *set, uint32_t i)
+{
+    return i - set->first < set->nwords ? set->word[i - set->first] : 0;
+}
+static inline bool kindset_has(const KindSet *set, uint32_t kind)
+{
+    return kindset_word(set, kind / 64) >> (kind % 64) & 1;
+}
 
 typedef struct ListTally {
     Tally tally;
@@ -38,7 +49,7 @@ typedef struct ListFrame {
     ListCount count;
     uint32_t nkinds, nwords;
     uint8_t *may;      /* scratch: by kind */
-    uint64_t *scratch; /* a set */
+    uint64_t *scratch; /* a set, all 0 between its uses */
     Map set_index;
     VEC(KindSet *) sets;
     Map tally_index;

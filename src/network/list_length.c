@@ -148,7 +148,7 @@ static void look_shared(StateLook *s, uint32_t pos)
     uint64_t cost, before = l->before[pos];
     memset(l->next, 0, s->q->frame->list->nkinds);
     for (uint32_t k = r.lo; k < r.hi; k++)
-        l->next[k] = s->q->kinds->word[k / 64] >> (k % 64) & 1;
+        l->next[k] = kindset_has(s->q->kinds, k);
     SolveAnswer answer =
         listcount_cheapest_next(s->count, s->tally, l->item, l->next, &cost);
     if (answer == SOLVE_YES && before != LENGTH_NONE)

@@ -64,11 +64,11 @@ static void print_kinds(const State *q, Out *out)
 {
     uint32_t n = q->frame->list ? q->frame->list->nkinds : 0, shown = 0;
     for (uint32_t k = 0; q->kinds && k < n; k++)
-        shown += q->kinds->word[k / 64] >> (k % 64) & 1;
+        shown += kindset_has(q->kinds, k);
     if (!q->kinds || shown == n) return;
     const char *between = " of items ";
     for (uint32_t k = 0; k < n; k++) {
-        if (!(q->kinds->word[k / 64] >> (k % 64) & 1)) continue;
+        if (!kindset_has(q->kinds, k)) continue;
         out_format(out, "%s%u", between, k);
         between = ",";
     }
