@@ -308,33 +308,23 @@ static bool check_value(const Check *c, KeywordValue takes, JsonId id)
     return false;
 }
 
-static Check check_of(Sources *s, Place schema, bool warns)
+bool keyword_check_member(Sources *s, Place schema, KeywordId id, JsonId value)
 {
-    return (Check){s, place_json(s, schema), schema, place_draft(s, schema),
-                   warns};
+    Check c = {s, place_json(s, schema), schema, place_draft(s, schema),
+               is_annotation(id)};
+    return check_value(&c, (KeywordValue)keyword_table[id].value, value);
 }
 
 bool keyword_check(Sources *s, Place schema)
 {
-    Check c = check_of(s, schema, false);
-    bool is_hidden = draft_bit(c.draft) & UNTIL_7 &&
-                     json_get(c.json, schema.id, "$ref") != JSON_NONE;
-    if (json_kind(c.json, schema.id) != JSON_OBJECT) return true;
-    for (JsonIter it = json_iter(c.json, schema.id); json_step(&it);) {
+    const Json *json = place_json(s, schema);
+    if (json_kind(json, schema.id) != JSON_OBJECT) return true;
+    bool is_hidden = draft_bit(place_draft(s, schema)) & UNTIL_7 &&
+                     json_get(json, schema.id, "$ref") != JSON_NONE;
+    for (JsonIter it = json_iter(json, schema.id); json_step(&it);) {
         KeywordId id = place_keyword(s, schema, it.key);
         if (is_annotation(id) || (is_hidden && id != KEYWORD_REF)) continue;
-        KeywordValue takes = (KeywordValue)keyword_table[id].value;
-        if (!check_value(&c, takes, it.value)) return false;
+        if (!keyword_check_member(s, schema, id, it.value)) return false;
     }
     return true;
-}
-
-void keyword_check_annotations(Sources *s, Place schema)
-{
-    Check c = check_of(s, schema, true);
-    for (JsonIter it = json_iter(c.json, schema.id); json_step(&it);) {
-        KeywordId id = keyword_of(c.draft, it.key);
-        if (is_annotation(id))
-            check_value(&c, (KeywordValue)keyword_table[id].value, it.value);
-    }
 }

@@ -11,8 +11,8 @@
  * draft has a value as keyword.h says; names and types may repeat. */
 bool keyword_check(Sources *s, Place schema);
 
-/* Warns of annotations whose values are of another kind. */
-void keyword_check_annotations(Sources *s, Place schema);
+/* Checks one member, the keyword `id`. A malformed annotation is a warning. */
+bool keyword_check_member(Sources *s, Place schema, KeywordId id, JsonId value);
 
 /* Whether a number's spelling is that of a whole one, from 0 on. */
 bool keyword_is_count(Span number);

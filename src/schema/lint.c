@@ -130,49 +130,54 @@ void lint_stranger(Lint *l, const JsonIter *member)
 
 /* ---- schemas ---------------------------------------------------------- */
 
-static void read_members(Lint *l)
+/* Whether $ref hides what stands beside it, as in older drafts. */
+static bool is_hidden_by_ref(const Lint *l)
 {
-    for (unsigned id = 0; id < KEYWORD_COUNT; id++) l->at[id] = JSON_NONE;
-    for (JsonIter it = json_iter(l->json, l->place.id); json_step(&it);) {
-        KeywordId id = place_keyword(l->s, l->place, it.key);
-        if (id == KEYWORD_NONE) {
-            lint_stranger(l, &it);
-            continue;
-        }
-        if (lint_has(l, id) && lint_wants(l, LINT_MISTAKES))
-            place_warn(l->s, l->place, lint_name(id),
-                       "found the keyword twice, expected it once; the last "
-                       "one counts");
-        l->at[id] = it.value;
-    }
+    return draft_bit(l->draft) & UNTIL_7 &&
+           json_get(l->json, l->place.id, "$ref") != JSON_NONE;
 }
 
-/* In older drafts $ref hides what stands beside it. */
-static bool is_hidden_by_ref(Lint *l)
+/* A member of a schema whose $ref hides the others. */
+static void lint_hidden(Lint *l, KeywordId id)
 {
-    if (!lint_has(l, KEYWORD_REF) || !(draft_bit(l->draft) & UNTIL_7))
-        return false;
-    for (unsigned id = 1; id < KEYWORD_COUNT; id++) {
-        const Keyword *k = &keyword_table[id];
-        bool asserts = k->on || id == KEYWORD_TYPE || id == KEYWORD_ENUM ||
-                       id == KEYWORD_CONST || id == KEYWORD_NOT ||
-                       id == KEYWORD_IF || k->value == TAKES_SCHEMA_LIST;
-        if (asserts && lint_has(l, (KeywordId)id) &&
-            lint_wants(l, LINT_MISTAKES))
-            place_warn(l->s, l->place, k->name,
-                       "found the keyword beside $ref, which hides it in %s, "
-                       "expected both in an allOf",
-                       draft_name(l->draft));
-    }
-    return true;
+    const Keyword *k = &keyword_table[id];
+    bool asserts = k->on || id == KEYWORD_TYPE || id == KEYWORD_ENUM ||
+                   id == KEYWORD_CONST || id == KEYWORD_NOT ||
+                   id == KEYWORD_IF || k->value == TAKES_SCHEMA_LIST;
+    if (asserts && lint_wants(l, LINT_MISTAKES))
+        place_warn(l->s, l->place, k->name,
+                   "found the keyword beside $ref, which hides it in %s, "
+                   "expected both in an allOf",
+                   draft_name(l->draft));
+}
+
+static void lint_keyword(Lint *l, KeywordId id, JsonId value)
+{
+    if (!lint_has(l, id))
+        l->present[l->count++] = (uint8_t)id;
+    else if (lint_wants(l, LINT_MISTAKES))
+        place_warn(l->s, l->place, lint_name(id),
+                   "found the keyword twice, expected it once; the last one "
+                   "counts");
+    l->at[id] = value;
 }
 
 static void lint_schema(Lint *l)
 {
-    if (!keyword_check(l->s, l->place)) return;
-    if (lint_wants(l, LINT_MISTAKES)) keyword_check_annotations(l->s, l->place);
-    read_members(l);
-    if (!is_hidden_by_ref(l)) lint_rules(l);
+    bool is_hidden = is_hidden_by_ref(l);
+    while (l->count) l->at[l->present[--l->count]] = JSON_NONE;
+    for (JsonIter it = json_iter(l->json, l->place.id); json_step(&it);) {
+        KeywordId id = place_keyword(l->s, l->place, it.key);
+        if (id == KEYWORD_NONE) {
+            lint_stranger(l, &it);
+        } else if (is_hidden && id != KEYWORD_REF) {
+            lint_hidden(l, id);
+        } else {
+            keyword_check_member(l->s, l->place, id, it.value);
+            lint_keyword(l, id, it.value);
+        }
+    }
+    if (!is_hidden && sources_ok(l->s)) lint_rules(l);
 }
 
 void schema_lint(Sources *s, unsigned kinds)
@@ -180,8 +185,9 @@ void schema_lint(Sources *s, unsigned kinds)
     Place root = sources_root();
     Lint l = {.s = s, .kinds = kinds, .json = place_json(s, root)};
     SchemaWalk walk;
+    for (unsigned id = 0; id < KEYWORD_COUNT; id++) l.at[id] = JSON_NONE;
     schema_walk_begin(&walk, l.json, root.id, place_draft(s, root));
-    while (schema_walk_next(&walk)) {
+    while (sources_ok(s) && schema_walk_next(&walk)) {
         l.place = (Place){root.doc, walk.schema};
         l.draft = place_draft(s, l.place);
         l.via = walk.via;

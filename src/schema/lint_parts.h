@@ -14,9 +14,11 @@ typedef struct Lint {
     /* of the schema that is visited */
     Place place;
     weir_draft draft;
-    KeywordId via;            /* that holds it; KEYWORD_NONE: the root */
-    JsonId at[KEYWORD_COUNT]; /* values of the draft's keywords */
-    unsigned types;           /* set of JsonKind that `type` names; 0: none */
+    KeywordId via;                  /* that holds it; KEYWORD_NONE: the root */
+    JsonId at[KEYWORD_COUNT];       /* values of its keywords, or JSON_NONE */
+    uint8_t present[KEYWORD_COUNT]; /* those that it has, in their order */
+    unsigned count;
+    unsigned types; /* set of JsonKind that `type` names; 0: none */
 } Lint;
 
 static inline bool lint_has(const Lint *l, KeywordId id)

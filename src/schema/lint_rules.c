@@ -66,10 +66,10 @@ static void rule_other_type(Lint *l)
 {
     Span format = json_string(l->json, l->at[KEYWORD_FORMAT]);
     if (!l->types) return;
-    for (unsigned id = 1; id < KEYWORD_COUNT; id++) {
+    for (unsigned i = 0; i < l->count; i++) {
+        KeywordId id = (KeywordId)l->present[i];
         unsigned on = keyword_table[id].on;
-        if (!on || !lint_has(l, (KeywordId)id) || kinds_of(on) & l->types)
-            continue;
+        if (!on || kinds_of(on) & l->types) continue;
         if (id == KEYWORD_FORMAT && format_find(format) == FORMAT_UNKNOWN)
             continue;
         place_warn(l->s, l->place, keyword_table[id].name,
@@ -110,9 +110,10 @@ static void rule_no_type(Lint *l)
     if (is_part(l)) return;
     for (size_t i = 0; i < COUNT_OF(others); i++)
         if (lint_has(l, others[i])) return;
-    for (unsigned id = 1; id < KEYWORD_COUNT; id++) {
+    for (unsigned i = 0; i < l->count; i++) {
+        KeywordId id = (KeywordId)l->present[i];
         unsigned on = keyword_table[id].on;
-        if (!on || !lint_has(l, (KeywordId)id)) continue;
+        if (!on) continue;
         place_warn(l->s, l->place, NULL,
                    "found \"%s\" and no type, which allows all values of other "
                    "types, expected \"type\": \"%s\"",
@@ -175,7 +176,8 @@ static void rule_no_required(Lint *l)
 /* Names that stand twice in an object of schemas. */
 static void rule_repeated_names(Lint *l)
 {
-    for (unsigned id = 1; id < KEYWORD_COUNT; id++) {
+    for (unsigned i = 0; i < l->count; i++) {
+        KeywordId id = (KeywordId)l->present[i];
         KeywordValue takes = (KeywordValue)keyword_table[id].value;
         JsonId map = l->at[id];
         if (takes != TAKES_SCHEMA_MAP && takes != TAKES_DEPENDENCIES) continue;

@@ -126,7 +126,7 @@ static void types(void **state)
     MISTAKES("{\"items\":{\"minLength\":1,\"maxLength\":2}}",
              "found \"items\" and no type, which allows all values of other "
              "types, expected \"type\": \"array\", at #",
-             "found \"maxLength\" and no type", NULL);
+             "found \"minLength\" and no type", NULL);
     MISTAKES("{\"type\":\"string\",\"enum\":[\"a\",1,null],\"default\":2}",
              "found a number, which is of none of the types, at #/enum/1",
              "found null, which is of none of the types, at #/enum/2", NULL);
