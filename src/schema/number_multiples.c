@@ -127,7 +127,6 @@ static State fraction(const Multiples *m, StateKind kind, uint32_t j,
                       uint64_t rest)
 {
     bool is_one = rest + m->divisor >= power_of_ten(j);
-    if (is_one && !rest) j = 0;
     for (; is_one && j && rest % 10 == 0; j--) rest /= 10;
     return (State){rest ? STATE_FRAC : kind, j, 0, rest};
 }
