@@ -60,6 +60,8 @@ typedef struct Speller {
     VEC(uint32_t) number; /* by node: state of the result, or NODE_NONE */
     VEC(uint32_t) order;  /* by state of the result: node */
     DfaWriter writer;
+    bool is_ticked; /* states and helpers are kept apart */
+    VEC(uint8_t) ticks;
 } Speller;
 
 static void speller_free(Speller *s)
@@ -74,6 +76,7 @@ static void speller_free(Speller *s)
     vec_free(mem, &s->lows);
     vec_free(mem, &s->number);
     vec_free(mem, &s->order);
+    vec_free(mem, &s->ticks);
     dfa_writer_free(&s->writer);
 }
 
@@ -397,6 +400,8 @@ static void write_node(Speller *s, uint32_t node)
     bool is_state = node < s->dfa->nstates;
     if (!dfa_writer_state(&s->writer, is_state && s->dfa->accepts[node]))
         return;
+    if (s->is_ticked && !vec_push(s->ctx->mem, &s->ticks, is_state))
+        lang_no_memory(s->ctx);
     Edges edges = node_edges(s, node);
     if (is_state) {
         write_state(s, edges);
@@ -414,7 +419,7 @@ static const Dfa *speller_run(Speller *s)
         return lang_no_memory(ctx), lang_none();
     memset(s->number.at, 0xFF, n * sizeof *s->number.at);
     s->number.count = n;
-    if (s->escapes == JSON_TEXT_NEEDED) intern_hex_states(s);
+    if (s->escapes == JSON_TEXT_NEEDED && !s->is_ticked) intern_hex_states(s);
     if (lang_ok(ctx)) number_of(s, 0);
     for (uint32_t i = 0; lang_ok(ctx) && i < s->order.count; i++)
         write_node(s, s->order.at[i]);
@@ -435,14 +440,32 @@ static bool is_plain(const Dfa *a)
     return true;
 }
 
-const Dfa *lang_json_text(LangCtx *ctx, const Dfa *a, JsonTextEscapes escapes)
+static const Dfa *spell(LangCtx *ctx, const Dfa *a, JsonTextEscapes escapes,
+                        bool is_ticked, const uint8_t **ticks)
 {
     uint32_t nedges = a->nstates ? a->edge_start[a->nstates] : 0;
     if (!lang_charge(ctx, nedges + 1ull) || !a->nstates) return lang_none();
     if (escapes == JSON_TEXT_NEEDED && is_plain(a)) return a;
-    Speller s = {.ctx = ctx, .dfa = a, .escapes = escapes};
+    Speller s = {
+        .ctx = ctx, .dfa = a, .escapes = escapes, .is_ticked = is_ticked};
     dfa_writer_init(&s.writer, ctx);
     const Dfa *out = speller_run(&s);
+    if (is_ticked && lang_ok(ctx)) {
+        *ticks = arena_copy(ctx->arena, s.ticks.at, s.ticks.count);
+        if (!*ticks) lang_no_memory(ctx);
+    }
     speller_free(&s);
     return out;
+}
+
+const Dfa *lang_json_text(LangCtx *ctx, const Dfa *a, JsonTextEscapes escapes)
+{
+    return spell(ctx, a, escapes, false, NULL);
+}
+
+const Dfa *lang_json_text_ticks(LangCtx *ctx, const Dfa *a,
+                                JsonTextEscapes escapes, const uint8_t **ticks)
+{
+    *ticks = NULL;
+    return spell(ctx, a, escapes, true, ticks);
 }

@@ -19,4 +19,10 @@ typedef enum JsonTextEscapes {
  * lone surrogate escape spells none of them. */
 const Dfa *lang_json_text(LangCtx *ctx, const Dfa *a, JsonTextEscapes escapes);
 
+/* The same, with ticks by state: 1 if what leads there spells whole characters,
+ * 0 inside an escape. (*ticks is NULL if all are 1.) No state is both, so there
+ * may be a few more states than in the minimal Dfa. */
+const Dfa *lang_json_text_ticks(LangCtx *ctx, const Dfa *a,
+                                JsonTextEscapes escapes, const uint8_t **ticks);
+
 #endif

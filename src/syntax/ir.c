@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "syntax/ir_bounded.h"
 #include "syntax/ir_list.h"
 
 static const weir_limits default_limits = {
@@ -406,6 +407,69 @@ NodeId ir_regular(Ir *ir, const Dfa *dfa)
     }
     ir->dfas.at[at] = copy;
     return node_add(ir, n, h);
+}
+
+/* The texts with the characters read as a part of the state. */
+static bool bounded_product(Arena *arena, const BoundedSpec *spec, Dfa *out)
+{
+    const Dfa *d = &spec->dfa;
+    size_t n = d->nstates, all = n * ((size_t)spec->hi + 1);
+    size_t most = (size_t)d->edge_start[n] * ((size_t)spec->hi + 1);
+    uint32_t *number = arena_array(arena, uint32_t, all);
+    uint32_t *order = arena_array(arena, uint32_t, all);
+    uint32_t *start = arena_array(arena, uint32_t, all + 1);
+    uint8_t *accepts = arena_alloc(arena, all);
+    DfaEdge *edges = arena_array(arena, DfaEdge, most);
+    if (arena->failed) return false;
+    uint32_t count = 1, nedges = 0;
+    memset(number, 0xFF, all * sizeof *number);
+    number[0] = order[0] = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t s = order[i] % d->nstates, chars = order[i] / d->nstates;
+        start[i] = nedges;
+        accepts[i] = d->accepts[s];
+        for (uint32_t e = d->edge_start[s]; e < d->edge_start[s + 1]; e++) {
+            DfaEdge edge = d->edges[e];
+            uint32_t then = chars + spec->ticks[edge.to];
+            if (then + spec->need[edge.to] > spec->hi) continue;
+            uint32_t place = then * d->nstates + edge.to;
+            if (number[place] == UINT32_MAX) {
+                order[count] = place;
+                number[place] = count++;
+            }
+            edge.to = number[place];
+            edges[nedges++] = edge;
+        }
+    }
+    start[count] = nedges;
+    *out = (Dfa){count, start, edges, accepts};
+    return true;
+}
+
+NodeId ir_regular_bounded(Ir *ir, const Dfa *dfa, const uint8_t *ticks,
+                          uint32_t hi)
+{
+    Arena scratch;
+    BoundedSpec spec;
+    if (hi == REPEAT_INF) return ir_regular(ir, dfa);
+    if (!ir_ok(ir)) return NODE_NEVER_ID;
+    NodeId made = NODE_NEVER_ID;
+    arena_init(&scratch, ir->mem, limit_size(ir->limits.max_memory));
+    bool ok = bounded_make(&scratch, dfa, ticks, hi, &spec);
+    uint64_t all = (uint64_t)spec.dfa.nstates * ((uint64_t)hi + 1);
+    if (ok && spec.hi != REPEAT_INF && all > ir->limits.max_states)
+        diag_fail(&ir->error, WEIR_LIMIT_STATES, 0, 0,
+                  "a part of the grammar needs more than %u states (limit "
+                  "max_states)",
+                  ir->limits.max_states);
+    else if (ok && spec.dfa.nstates && spec.hi != REPEAT_INF)
+        ok = bounded_product(&scratch, &spec, &spec.dfa);
+    if (ok)
+        made = ir_regular(ir, &spec.dfa);
+    else
+        made = fail_memory(ir);
+    arena_free(&scratch);
+    return made;
 }
 
 static bool has_never(const ListSpec *spec)

@@ -107,6 +107,18 @@ typedef struct ListSpec {
     const Span *taken; /* decoded strings; see LIST_UNIQUE_STRING */
 } ListSpec;
 
+/* ---- bounded regular languages ---- */
+
+/* The texts of `dfa` of at most `hi` characters. Every state and every edge is
+ * taken by one of them. */
+typedef struct BoundedSpec {
+    Dfa dfa;
+    uint32_t hi;
+    const uint8_t *ticks; /* by state: see ir_regular_bounded */
+    const uint32_t *need; /* by state: characters to be ended until it accepts,
+                             at least */
+} BoundedSpec;
+
 typedef enum RuleFlag {
     RULE_FRAME = 1,  /* never inlined: its states are worth sharing */
     RULE_SHARED = 2, /* same in every grammar of a vocabulary; implies FRAME;
@@ -204,6 +216,13 @@ NodeId ir_repeat(Ir *ir, NodeId node, uint32_t lo, uint32_t hi);
 NodeId ir_ref(Ir *ir, RuleId rule);
 /* The arrays of `dfa` are copied. */
 NodeId ir_regular(Ir *ir, const Dfa *dfa);
+/* The texts of `dfa` that have at most `hi` characters. ticks: by state, 1 if
+ * what leads there is a whole number of characters and 0 in the middle of one,
+ * which matters where a character of the text is spelled by several (an escape
+ * inside a JSON string); the start and accepting states are 1. NULL: all are.
+ * The arrays are copied. */
+NodeId ir_regular_bounded(Ir *ir, const Dfa *dfa, const uint8_t *ticks,
+                          uint32_t hi);
 NodeId ir_tokens(Ir *ir, const Range *ids, uint32_t count, bool negated);
 /* The arrays of `spec` are copied; kinds that are NEVER are left out. */
 NodeId ir_list(Ir *ir, const ListSpec *spec);

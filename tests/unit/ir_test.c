@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "lang/json_text.h"
 
 static Mem mem;
 
@@ -197,6 +198,83 @@ static void regular_nodes_are_shared(void **state)
                 "regular(0 [a]>1; 1! [b-d]>1) | "
                 "regular(0! [a]>1; 1! [b-d]>1)");
     ir_free(ir);
+}
+
+/* ---- bounded regular languages ---- */
+
+static const Dfa *random_class(LangCtx *c)
+{
+    static const uint32_t runes[] = {'\n', 'a', 'b', 0xE9, 0x1F600};
+    uint32_t x = runes[rand() % 5], y = rand() % 3 ? x : runes[rand() % 5];
+    RuneRange range = {MIN(x, y), MAX(x, y)};
+    return lang_class(c, &range, 1);
+}
+
+static const Dfa *random_language(LangCtx *c)
+{
+    const Dfa *a = random_class(c);
+    for (int i = rand() % 6; i > 0; i--) {
+        const Dfa *b = random_class(c);
+        switch (rand() % 5) {
+        case 0:
+            a = lang_unite(c, a, b);
+            break;
+        case 1:
+            a = lang_concat(c, a, b);
+            break;
+        case 2:
+            a = lang_concat(c, lang_repeat(c, b, 0, 3), a);
+            break;
+        case 3:
+            a = lang_repeat(c, a, (uint32_t)rand() % 3, LANG_INF);
+            break;
+        default:
+            a = lang_subtract(c, lang_repeat(c, a, 0, 2), b);
+        }
+    }
+    return a;
+}
+
+/* The language of a regular node, as a minimal Dfa. */
+static const Dfa *node_language(LangCtx *c, const Ir *ir, NodeId node)
+{
+    Node n = ir_node(ir, node);
+    if (node == NODE_NEVER_ID) return lang_none();
+    if (node == NODE_EMPTY_ID) return lang_empty();
+    assert_int_equal(n.kind, NODE_REGULAR);
+    return lang_complement(c, lang_complement(c, &ir->dfas.at[n.a]));
+}
+
+/* Of texts, and of their spellings in JSON strings. */
+static void bounded_is_an_intersection(void **state)
+{
+    (void)state;
+    int nempty = 0;
+    srand(20);
+    for (int round = 0; round < 2000; round++) {
+        Ir local, *ir = &local;
+        LangCtx c;
+        Arena arena;
+        const uint8_t *ticks;
+        start(ir);
+        arena_init(&arena, &mem, 0);
+        lang_init(&c, &mem, &arena, NULL, &ir->error);
+        const Dfa *a = random_language(&c);
+        uint32_t hi = (uint32_t)rand() % 8;
+        const Dfa *some = lang_intersect(&c, a, lang_length(&c, 0, hi));
+        NodeId node = ir_regular_bounded(ir, a, NULL, hi);
+        assert_true(lang_equal(node_language(&c, ir, node), some));
+        JsonTextEscapes escapes = rand() % 2 ? JSON_TEXT_ANY : JSON_TEXT_NEEDED;
+        const Dfa *spelled = lang_json_text_ticks(&c, a, escapes, &ticks);
+        node = ir_regular_bounded(ir, spelled, ticks, hi);
+        assert_true(lang_equal(node_language(&c, ir, node),
+                               lang_json_text(&c, some, escapes)));
+        assert_true(ir_ok(ir));
+        nempty += lang_is_none(some);
+        arena_free(&arena);
+        ir_free(ir);
+    }
+    assert_true(nempty > 50 && nempty < 1000);
 }
 
 static void lists_are_values(void **state)
@@ -663,6 +741,7 @@ int main(void)
         cmocka_unit_test(prints_structure),
         cmocka_unit_test(prints_deep_nesting),
         cmocka_unit_test(regular_nodes_are_shared),
+        cmocka_unit_test(bounded_is_an_intersection),
         cmocka_unit_test(lists_are_values),
         cmocka_unit_test(prints_rules),
         cmocka_unit_test(prints_options),

@@ -2,11 +2,12 @@
  * for this test.
  *
  * Random languages are spelled, and every string over a random alphabet is
- * tried as far as either side can still accept it (or the first 20,000): it must be accepted iff the
- * decoder, a direct reading of RFC 8259, finds a text of the language in it and
- * every escape is one that the mode allows. Languages of one character are
- * tried with all spellings of all 1,112,064 code points. Results must be what
- * a minimisation makes of them. */
+ * tried as far as either side can still accept it (or the first 20,000): it
+ * must be accepted iff the decoder, a direct reading of RFC 8259, finds a text
+ * of the language in it and every escape is one that the mode allows. With
+ * ticks, these must be 1 wherever the decoder has whole characters. Languages
+ * of one character are tried with all spellings of all 1,112,064 code points.
+ * Results must be what a minimisation makes of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -152,7 +153,8 @@ enum { MOST_RUNES = 2, MOST_SIGNS = 24, LONGEST = 2 * 12 + 1 };
 enum { MOST_TRIED = 20000 };
 
 typedef struct Trial {
-    const Dfa *text, *spelled;
+    const Dfa *text, *spelled, *ticked;
+    const uint8_t *ticks; /* of the states of `ticked` */
     bool any;
     uint32_t signs[MOST_SIGNS];
     int nsigns;
@@ -160,9 +162,23 @@ typedef struct Trial {
     int accepted, tried;
 } Trial;
 
+static uint32_t step(const Dfa *a, uint32_t state, uint32_t sign)
+{
+    return state == LANG_INF ? LANG_INF : lang_step(a, state, sign);
+}
+
+/* The automaton with ticks, in `state` after what was decoded as `d`. */
+static void check_ticks(const Trial *t, uint32_t state, Decoded d, bool is_text)
+{
+    bool is_spelled = state != LANG_INF && t->ticked->accepts[state];
+    assert_int_equal(is_spelled, is_text);
+    if (state != LANG_INF)
+        assert_int_equal(!t->ticks || t->ticks[state], d.verdict == WHOLE);
+}
+
 /* Extends the string as long as either side may still accept it; the order of
  * signs is random, for languages that have too many strings. */
-static void try_from(Trial *t, int n, uint32_t state)
+static void try_from(Trial *t, int n, uint32_t state, uint32_t ticked)
 {
     Decoded d = decode(t->text, t->string, n, t->any);
     bool is_dead = d.verdict == INVALID || d.end == LANG_INF;
@@ -172,6 +188,7 @@ static void try_from(Trial *t, int n, uint32_t state)
         for (int i = 0; i < n; i++) print_message("%c", (int)t->string[i]);
         fail_msg(": expected %d", is_text);
     }
+    check_ticks(t, ticked, d, is_text);
     t->tried++;
     t->accepted += is_text;
     if ((is_dead && state == LANG_INF) || n == LONGEST ||
@@ -179,9 +196,8 @@ static void try_from(Trial *t, int n, uint32_t state)
         return;
     for (int i = 0; i < t->nsigns; i++) {
         t->string[n] = t->signs[i];
-        try_from(t, n + 1,
-                 state == LANG_INF ? LANG_INF
-                                   : lang_step(t->spelled, state, t->signs[i]));
+        try_from(t, n + 1, step(t->spelled, state, t->signs[i]),
+                 step(t->ticked, ticked, t->signs[i]));
     }
 }
 
@@ -189,12 +205,14 @@ static void try_all(World *w, const Dfa *text, bool any, const uint32_t *signs,
                     int nsigns, int *accepted, int *tried)
 {
     Trial t = {.text = text, .any = any, .nsigns = nsigns};
-    t.spelled =
-        lang_json_text(&w->ctx, text, any ? JSON_TEXT_ANY : JSON_TEXT_NEEDED);
+    JsonTextEscapes escapes = any ? JSON_TEXT_ANY : JSON_TEXT_NEEDED;
+    t.spelled = lang_json_text(&w->ctx, text, escapes);
+    t.ticked = lang_json_text_ticks(&w->ctx, text, escapes, &t.ticks);
     assert_int_equal(w->error.status, WEIR_OK);
     memcpy(t.signs, signs, (size_t)nsigns * sizeof *signs);
     check_minimal(w, t.spelled);
-    try_from(&t, 0, t.spelled->nstates ? 0 : LANG_INF);
+    uint32_t first = t.spelled->nstates ? 0 : LANG_INF;
+    try_from(&t, 0, first, first);
     *accepted += t.accepted;
     *tried += t.tried;
 }
@@ -462,12 +480,14 @@ static bool spell_both(const Mem *mem, weir_error *err)
 {
     Arena arena;
     LangCtx c;
+    const uint8_t *ticks;
     arena_init(&arena, mem, 0);
     lang_init(&c, mem, &arena, NULL, err);
     RuneRange some[] = {{0, 5}, {'[', 0x10321}};
     const Dfa *a = lang_repeat(&c, lang_class(&c, some, 2), 1, 2);
     lang_json_text(&c, a, JSON_TEXT_NEEDED);
     lang_json_text(&c, a, JSON_TEXT_ANY);
+    lang_json_text_ticks(&c, a, JSON_TEXT_NEEDED, &ticks);
     arena_free(&arena);
     return lang_ok(&c);
 }
