@@ -11,7 +11,7 @@
  * number that would need too many states ends in WEIR_LIMIT_STATES with its
  * text, before any work is done where its digits alone say so (1e1000000); a
  * text that is no number of JSON, and a divisor of 0, in WEIR_ARGUMENT.
- * Typical sets cost a microsecond: they are written down as minimal automata
+ * Typical sets cost some microseconds: they are written down as minimal automata
  * (dfa_writer.h), without operations of lang.h.
  */
 #ifndef WEIR_SCHEMA_NUMBER_H
