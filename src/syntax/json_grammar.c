@@ -148,18 +148,26 @@ static NodeId unicode_escape(Ir *ir)
                    hex_digits(ir, 2)));
 }
 
+NodeId json_character(JsonRules *json)
+{
+    if (json->character != NODE_NEVER_ID) return json->character;
+    Ir *ir = json->ir;
+    NodeId plain = CLASS(ir, {0x20, 0x21}, {0x23, 0x5B}, {0x5D, 0x10FFFF});
+    NodeId one = CLASS(ir, {'"', '"'}, {'\\', '\\'}, {'/', '/'}, {'b', 'b'},
+                       {'f', 'f'}, {'n', 'n'}, {'r', 'r'}, {'t', 't'});
+    NodeId escape = ALT(ir, one, SEQ(ir, text(ir, "u"), unicode_escape(ir)));
+    json->character = ALT(ir, plain, SEQ(ir, text(ir, "\\"), escape));
+    return json->character;
+}
+
 RuleId json_string_rule(JsonRules *json)
 {
     if (json->string != RULE_NONE) return json->string;
     Ir *ir = json->ir;
     json->string = new_rule(ir, "json_string", 0);
-    NodeId plain = CLASS(ir, {0x20, 0x21}, {0x23, 0x5B}, {0x5D, 0x10FFFF});
-    NodeId one = CLASS(ir, {'"', '"'}, {'\\', '\\'}, {'/', '/'}, {'b', 'b'},
-                       {'f', 'f'}, {'n', 'n'}, {'r', 'r'}, {'t', 't'});
-    NodeId escape = ALT(ir, one, SEQ(ir, text(ir, "u"), unicode_escape(ir)));
-    NodeId piece = ALT(ir, plain, SEQ(ir, text(ir, "\\"), escape));
     NodeId quote = text(ir, "\"");
-    ir_rule_set(ir, json->string, SEQ(ir, quote, star(ir, piece), quote));
+    ir_rule_set(ir, json->string,
+                SEQ(ir, quote, star(ir, json_character(json)), quote));
     return json->string;
 }
 
@@ -235,19 +243,30 @@ NodeId json_colon(JsonRules *json)
 }
 
 NodeId json_container(JsonRules *json, uint32_t depth, const char *brackets,
-                      NodeId item)
+                      NodeId items, bool may_be_hollow)
 {
     Ir *ir = json->ir;
     NodeId first = json_open(json, depth), hollow = json_hollow(json);
     NodeId last = ir_bytes(ir, span_of(brackets + 1, 1));
-    NodeId ended = ir_seq2(ir, item, json_after(json));
-    NodeId more = ir_seq2(ir, json_comma(json, depth), ended);
-    NodeId items = SEQ(ir, ended, star(ir, more), json_close(json, depth));
-    if (first == hollow) /* one run of blanks, read once */
+    items = ir_seq2(ir, items, json_close(json, depth));
+    if (!may_be_hollow)
+        items = ir_seq2(ir, first, items);
+    else if (first == hollow) /* one run of blanks, read once */
         items = ir_seq2(ir, first, ir_optional(ir, items));
     else
         items = ir_alt2(ir, hollow, ir_seq2(ir, first, items));
     return SEQ(ir, ir_bytes(ir, span_of(brackets, 1)), items, last);
+}
+
+/* Any number of items. */
+static NodeId any_items(JsonRules *json, uint32_t depth, const char *brackets,
+                        NodeId item)
+{
+    Ir *ir = json->ir;
+    NodeId ended = ir_seq2(ir, item, json_after(json));
+    NodeId more = ir_seq2(ir, json_comma(json, depth), ended);
+    return json_container(json, depth, brackets,
+                          ir_seq2(ir, ended, star(ir, more)), true);
 }
 
 /* ---- values ---- */
@@ -271,7 +290,7 @@ RuleId json_array_rule(JsonRules *json, uint32_t depth)
     if (*rule != RULE_NONE || !ir_ok(json->ir)) return *rule;
     *rule = new_rule(json->ir, "json_array", 0);
     NodeId item = inner_value(json, depth);
-    ir_rule_set(json->ir, *rule, json_container(json, depth, "[]", item));
+    ir_rule_set(json->ir, *rule, any_items(json, depth, "[]", item));
     return *rule;
 }
 
@@ -283,7 +302,7 @@ RuleId json_object_rule(JsonRules *json, uint32_t depth)
     Ir *ir = json->ir;
     NodeId pair = SEQ(ir, ir_ref(ir, json_string_rule(json)), json_colon(json),
                       inner_value(json, depth));
-    ir_rule_set(ir, *rule, json_container(json, depth, "{}", pair));
+    ir_rule_set(ir, *rule, any_items(json, depth, "{}", pair));
     return *rule;
 }
 

@@ -27,6 +27,7 @@ typedef struct JsonRules {
     uint32_t indent; /* FIXED */
     NodeId gap;      /* between any two pieces; EMPTY where FIXED */
     NodeId item_separator, key_separator; /* FIXED */
+    NodeId character;                     /* NEVER: not made yet */
     RuleId string, number;                /* RULE_NONE: not made yet */
     RuleId values[JSON_LAYOUT_DEPTH + 1]; /* by depth */
     RuleId arrays[JSON_LAYOUT_DEPTH + 1];
@@ -43,6 +44,8 @@ RuleId json_object_rule(JsonRules *json, uint32_t depth);
 RuleId json_array_rule(JsonRules *json, uint32_t depth);
 RuleId json_string_rule(JsonRules *json); /* quotes included */
 RuleId json_number_rule(JsonRules *json);
+/* One character of a string, however it is spelled. */
+NodeId json_character(JsonRules *json);
 
 /* -- what stands between, in a container at `depth`:
  *
@@ -58,8 +61,9 @@ NodeId json_close(JsonRules *json, uint32_t depth);
 NodeId json_hollow(JsonRules *json);
 /* Between key and value. */
 NodeId json_colon(JsonRules *json);
-/* A container with any number of items, brackets included. */
+/* A container, brackets included: `items` is all between open and close; it
+ * may be hollow, too, if may_be_hollow. */
 NodeId json_container(JsonRules *json, uint32_t depth, const char *brackets,
-                      NodeId item);
+                      NodeId items, bool may_be_hollow);
 
 #endif

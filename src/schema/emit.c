@@ -1,0 +1,212 @@
+/* emit.c: scalars, and the order of the work.
+ *
+ * Strings: any string, and what formats allow, are rules that all grammars of
+ * a vocabulary share. A range of lengths alone is a counted repeat of one
+ * character; with an automaton it is a product, but for automata of one class
+ * of characters (^[a-z]*$), which stay a counted repeat.
+ * Tests: unit/schema_test.c, the conformance suite.
+ */
+#include "schema/emit.h"
+
+#include "lang/json_text.h"
+#include "schema/number.h"
+
+/* ---- strings ---- */
+
+static NodeId quoted(Emit *e, NodeId body)
+{
+    NodeId quote = ir_bytes(e->ir, SPAN("\""));
+    return SEQ(e->ir, quote, body, quote);
+}
+
+static NodeId spelled(Emit *e, const Dfa *texts)
+{
+    JsonTextEscapes escapes =
+        e->s->opts->any_escape ? JSON_TEXT_ANY : JSON_TEXT_NEEDED;
+    const Dfa *dfa = lang_json_text(&e->s->lang, texts, escapes);
+    return sets_ok(e->s) ? ir_regular(e->ir, dfa) : NODE_NEVER_ID;
+}
+
+NodeId emit_text(Emit *e, Span text)
+{
+    if (e->s->opts->any_escape)
+        return quoted(e, spelled(e, lang_text(&e->s->lang, text)));
+    size_t size = 6 * text.size + 2;
+    char *buffer = sets_alloc(e->s, size);
+    if (!buffer) return NODE_NEVER_ID;
+    Out out = {buffer, size, 0};
+    json_write_string(&out, text);
+    return ir_bytes(e->ir, span_of(buffer, out.size));
+}
+
+static NodeId format_rule(Emit *e, FormatKind kind)
+{
+    RuleId *rule = &e->formats[kind];
+    if (*rule != RULE_NONE) return ir_ref(e->ir, *rule);
+    char name[64];
+    Out out = {name, sizeof name, 0};
+    out_text(&out, "json_");
+    out_text(&out, format_name(kind));
+    *rule = ir_rule_new(e->ir, span_of(name, out.size), RULE_SHARED);
+    NodeId body = quoted(e, spelled(e, e->s->formats.at[kind]));
+    ir_rule_set(e->ir, *rule, body);
+    return ir_ref(e->ir, *rule);
+}
+
+/* The class C of an automaton for C* or C+ (*least: 0, 1), or NULL. */
+static const Dfa *one_class(Emit *e, const Dfa *dfa, uint32_t *least)
+{
+    uint32_t last = dfa->nstates - 1;
+    if (dfa->nstates > 2 || !dfa->accepts[last]) return NULL;
+    if (last && dfa->accepts[0]) return NULL;
+    uint32_t n = dfa->edge_start[1];
+    if (last && dfa->edge_start[2] - n != n) return NULL;
+    RuneRange *ranges = sets_array(e->s, RuneRange, n);
+    if (!ranges) return NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const DfaEdge *a = &dfa->edges[i], *b = &dfa->edges[last ? n + i : i];
+        if (a->to != last || b->to != last || a->lo != b->lo || a->hi != b->hi)
+            return NULL;
+        ranges[i] = (RuneRange){a->lo, a->hi};
+    }
+    *least = last;
+    return lang_class(&e->s->lang, ranges, n);
+}
+
+static NodeId counted(Emit *e, NodeId character, uint32_t lo, uint32_t hi)
+{
+    uint32_t most = hi == COUNT_INF ? REPEAT_INF : hi;
+    if (lo > most) return NODE_NEVER_ID;
+    return quoted(e, ir_repeat(e->ir, character, lo, most));
+}
+
+NodeId emit_string(Emit *e, StringPiece p)
+{
+    Sets *s = e->s;
+    bool any_length = !p.lo && p.hi == COUNT_INF;
+    uint32_t least;
+    if (p.kind == PIECE_REGEX) return emit_regex(e);
+    if (!p.dfa && any_length) return ir_ref(e->ir, json_string_rule(&e->json));
+    if (!p.dfa) return counted(e, json_character(&e->json), p.lo, p.hi);
+    if (any_length) {
+        for (uint32_t k = 0; k < FORMAT_KINDS; k++)
+            if (p.dfa == s->formats.at[k]) return format_rule(e, (FormatKind)k);
+        return quoted(e, spelled(e, p.dfa));
+    }
+    const Dfa *class = one_class(e, p.dfa, &least);
+    if (class)
+        return counted(e, spelled(e, class), MAX(p.lo, least), p.hi);
+    const Dfa *fits = lang_length(&s->lang, p.lo, p.hi);
+    return quoted(e, spelled(e, lang_intersect(&s->lang, p.dfa, fits)));
+}
+
+/* ---- numbers ---- */
+
+static NodeId number_node(Emit *e, Numbers set, bool is_whole)
+{
+    Sets *s = e->s;
+    bool fraction = s->opts->integer_fraction || !is_whole;
+    NumberSpelling spelling = {.integer_fraction = fraction};
+    if (set == s->all_numbers)
+        return ir_ref(e->ir, json_number_rule(&e->json));
+    if (set == s->integers && !fraction && e->integer != RULE_NONE)
+        return ir_ref(e->ir, e->integer);
+    const Dfa *dfa = number_spellings(&s->lang, set, &spelling);
+    if (!sets_ok(s)) return NODE_NEVER_ID;
+    NodeId node = ir_regular(e->ir, dfa);
+    if (set != s->integers || fraction) return node;
+    e->integer = ir_rule_new(e->ir, SPAN("json_integer"), RULE_SHARED);
+    ir_rule_set(e->ir, e->integer, node);
+    return ir_ref(e->ir, e->integer);
+}
+
+/* ---- values ---- */
+
+typedef VEC(NodeId) Nodes;
+
+static void put(Emit *e, Nodes *nodes, NodeId node)
+{
+    if (!vec_push(e->ir->mem, nodes, node)) diag_no_memory(&e->ir->error);
+}
+
+static void put_constants(Emit *e, Nodes *nodes, uint32_t constants)
+{
+    static const char *const texts[] = {"null", "false", "true"};
+    for (uint32_t i = 0; i < COUNT_OF(texts); i++)
+        if (constants & 1u << i)
+            put(e, nodes, ir_bytes(e->ir, span_text(texts[i])));
+}
+
+static NodeId body(Emit *e, SetId set, uint32_t depth)
+{
+    const Form *f = set_form_of(e->s, set, false);
+    Nodes nodes = {0};
+    if (!sets_ok(e->s)) return NODE_NEVER_ID;
+    put_constants(e, &nodes, f->constants);
+    if (f->numbers) put(e, &nodes, number_node(e, f->numbers, f->is_whole));
+    for (uint32_t i = 0; i < f->nstrings; i++)
+        put(e, &nodes, emit_string(e, f->strings[i]));
+    for (uint32_t i = 0; i < f->narrays && sets_ok(e->s); i++)
+        put(e, &nodes, emit_array(e, f->arrays[i], depth));
+    for (uint32_t i = 0; i < f->nobjects && sets_ok(e->s); i++)
+        put(e, &nodes, emit_object(e, f->objects[i], depth));
+    NodeId all = ir_alt(e->ir, nodes.at, nodes.count);
+    vec_free(e->ir->mem, &nodes);
+    return all;
+}
+
+/* ---- the work ---- */
+
+static RuleId new_rule(Emit *e, SetId set)
+{
+    SetNode n = e->s->nodes.at[set];
+    char name[32];
+    if (n.kind == SET_KIND_SCHEMA || n.kind == SET_KIND_VALUE) {
+        Span pointer = place_pointer(e->s->sources, (Place){n.a, n.b});
+        return ir_rule_new(e->ir, pointer, 0);
+    }
+    Out out = {name, sizeof name, 0};
+    out_format(&out, "set %u", set);
+    return ir_rule_new(e->ir, span_of(name, out.size), 0);
+}
+
+static RuleId rule_of(Emit *e, SetId set, uint32_t depth)
+{
+    if (!e->json.indent) depth = 0; /* only an indent tells depths apart */
+    uint64_t h = hash_mix(hash_mix(FNV_SEED, set), depth);
+    for (MapPos p = map_first(&e->index, h); p.value != MAP_NONE;
+         p = map_next(&e->index, h, p))
+        if (e->jobs.at[p.value].set == set &&
+            e->jobs.at[p.value].depth == depth)
+            return e->jobs.at[p.value].rule;
+    EmitJob job = {set, depth, new_rule(e, set)};
+    if (!map_add(e->ir->mem, &e->index, h, e->jobs.count) ||
+        !vec_push(e->ir->mem, &e->jobs, job))
+        diag_no_memory(&e->ir->error);
+    return job.rule;
+}
+
+NodeId emit_value(Emit *e, SetId set, uint32_t depth)
+{
+    if (set == SET_NONE || !sets_ok(e->s)) return NODE_NEVER_ID;
+    if (e->json.indent && depth > JSON_LAYOUT_DEPTH) return NODE_NEVER_ID;
+    if (set == SET_ALL) return ir_ref(e->ir, json_value_rule(&e->json, depth));
+    return ir_ref(e->ir, rule_of(e, set, depth));
+}
+
+void emit_run(Sets *s, SetId root, const weir_space *space)
+{
+    Emit e = {.s = s, .ir = s->ir, .integer = RULE_NONE, .regex = RULE_NONE};
+    for (uint32_t i = 0; i < FORMAT_KINDS; i++) e.formats[i] = RULE_NONE;
+    json_rules_init(&e.json, s->ir, space);
+    if (root == SET_ALL)
+        s->ir->root = json_value_rule(&e.json, 0);
+    else
+        s->ir->root = rule_of(&e, root, 0);
+    while (e.done < e.jobs.count && sets_ok(s)) {
+        EmitJob job = e.jobs.at[e.done++];
+        ir_rule_set(s->ir, job.rule, body(&e, job.set, job.depth));
+    }
+    vec_free(s->mem, &e.jobs);
+    map_free(s->mem, &e.index);
+}

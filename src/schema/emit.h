@@ -1,0 +1,47 @@
+/* emit.h: sets of JSON values → rules of the IR, for the files that do it:
+ * emit.c, emit_object.c, emit_array.c.
+ *
+ * A rule for each set that is met (and depth, where the layout tells depths
+ * apart); a list of what is still to do keeps the C stack flat. */
+#ifndef WEIR_SCHEMA_EMIT_H
+#define WEIR_SCHEMA_EMIT_H
+
+#include "schema/set.h"
+#include "syntax/json_grammar.h"
+
+typedef struct EmitJob {
+    SetId set;
+    uint32_t depth;
+    RuleId rule;
+} EmitJob;
+
+typedef struct Emit {
+    Sets *s;
+    Ir *ir;
+    JsonRules json;
+    VEC(EmitJob) jobs; /* the first `done` of them are done */
+    uint32_t done;
+    Map index; /* (set, depth) -> jobs.at */
+    /* RULE_NONE: not made yet */
+    RuleId integer, regex, formats[FORMAT_KINDS];
+} Emit;
+
+/* Sets ir->root to the rule of `root` and makes all rules that it needs. */
+void emit_run(Sets *s, SetId root, const weir_space *space);
+
+/* The values of a set, `depth` containers down: a reference, or NEVER. */
+NodeId emit_value(Emit *e, SetId set, uint32_t depth);
+NodeId emit_array(Emit *e, const ArrayShape *shape, uint32_t depth);
+NodeId emit_object(Emit *e, const ObjectShape *shape, uint32_t depth);
+/* Strings of one piece, with their quotes. */
+NodeId emit_string(Emit *e, StringPiece piece);
+/* Regular expressions as JSON strings: emit_regex.c. */
+NodeId emit_regex(Emit *e);
+/* One exact text as a JSON string. */
+NodeId emit_text(Emit *e, Span text);
+
+#define SEQ(ir, ...)                            \
+    ir_seq((ir), (const NodeId[]){__VA_ARGS__}, \
+           sizeof((const NodeId[]){__VA_ARGS__}) / sizeof(NodeId))
+
+#endif

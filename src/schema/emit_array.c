@@ -1,0 +1,195 @@
+/* emit_array.c: shapes of arrays as expressions.
+ *
+ * Without counts and uniqueness an array is a sequence: the first items, each
+ * optional beyond the least length, then a counted repeat of the rest. With
+ * them it is a LIST of one group a position: an item that counts and one that
+ * does not are two kinds, disjoint where there is a most.
+ */
+#include "schema/emit.h"
+
+/* ---- sequences ---- */
+
+static NodeId sequence(Emit *e, const ArrayShape *a, uint32_t depth)
+{
+    Ir *ir = e->ir;
+    NodeId comma = json_comma(&e->json, depth), after = json_after(&e->json);
+    NodeId rest = emit_value(e, a->rest, depth + 1);
+    uint32_t n = MAX(a->nprefix, 1);
+    NodeId tail = NODE_EMPTY_ID;
+    if (a->hi > n)
+        tail = ir_repeat(ir, SEQ(ir, comma, rest, after),
+                         a->lo > n ? a->lo - n : 0,
+                         a->hi == COUNT_INF ? REPEAT_INF : a->hi - n);
+    for (uint32_t i = MIN(n, a->hi) - 1; i > 0; i--) {
+        NodeId item = emit_value(e, array_value(a, i), depth + 1);
+        tail = SEQ(ir, comma, item, after, tail);
+        if (i >= a->lo) tail = ir_optional(ir, tail);
+    }
+    NodeId first = emit_value(e, array_value(a, 0), depth + 1);
+    return SEQ(ir, first, after, tail);
+}
+
+/* ---- lists ---- */
+
+typedef struct ArrayList {
+    Emit *e;
+    const ArrayShape *a;
+    uint32_t depth;
+    VEC(ListKind) kinds;
+    VEC(ListCounter) counters;
+} ArrayList;
+
+enum { MAX_SOME = 6, MAX_LISTED = 64 };
+
+static void put_kind(ArrayList *l, uint32_t order, NodeId item,
+                     const uint32_t *counters, uint32_t count, bool unique)
+{
+    Sets *s = l->e->s;
+    const uint32_t *kept = sets_copy(s, counters, count * sizeof *counters);
+    ListKind kind = {item,  NODE_EMPTY_ID, order, count, kept,
+                     unique ? LIST_UNIQUE_VALUE : LIST_REPEATABLE};
+    if (item == NODE_NEVER_ID || !kept) return;
+    if (!vec_push(s->mem, &l->kinds, kind)) diag_no_memory(&s->ir->error);
+}
+
+static uint32_t put_counter(ArrayList *l, uint32_t lo, uint32_t hi)
+{
+    ListCounter c = {lo, hi == COUNT_INF ? REPEAT_INF : hi};
+    if (!vec_push(l->e->s->mem, &l->counters, c))
+        diag_no_memory(&l->e->ir->error);
+    return l->counters.count - 1;
+}
+
+/* The kinds of items at a position: one for each way to be counted. Counter 0
+ * is the length, counter 1 + i that of some[i]. */
+static void put_items(ArrayList *l, uint32_t order, uint32_t position,
+                      const uint32_t *own, uint32_t nown)
+{
+    Emit *e = l->e;
+    const ArrayShape *a = l->a;
+    for (uint32_t bits = 0; bits < 1u << a->nsome && sets_ok(e->s); bits++) {
+        uint32_t counters[MAX_SOME + 2], n = 0;
+        SetId value = array_value(a, position);
+        bool fits = true;
+        for (uint32_t i = 0; i < nown; i++) counters[n++] = own[i];
+        for (uint32_t i = 0; i < a->nsome; i++) {
+            SomeItems c = a->some[i];
+            bool counts = bits >> i & 1;
+            if (position < c.from)
+                fits &= !counts;
+            else if (counts)
+                counters[n++] = 1 + i;
+            if (position >= c.from && counts)
+                value = set_and(e->s, value, c.value);
+            else if (position >= c.from && c.hi != COUNT_INF)
+                value = set_and(e->s, value, set_not(e->s, c.value));
+        }
+        if (fits && !set_is_none(e->s, value))
+            put_kind(l, order, emit_value(e, value, l->depth + 1), counters, n,
+                     a->unique);
+    }
+}
+
+static NodeId list_node(ArrayList *l, bool is_contiguous)
+{
+    ListSpec spec = {
+        .separator = ir_seq2(l->e->ir, json_after(&l->e->json),
+                             json_comma(&l->e->json, l->depth)),
+        .is_contiguous = is_contiguous,
+        .nkinds = l->kinds.count,
+        .ncounters = l->counters.count,
+        .kinds = l->kinds.at,
+        .counters = l->counters.at};
+    return ir_seq2(l->e->ir, ir_list(l->e->ir, &spec),
+                   json_after(&l->e->json));
+}
+
+/* The values of a set, if they are few and only strings and constants: their
+ * count goes to *count, which is at most `most`. */
+static bool list_values(Emit *e, SetId set, NodeId *values, uint32_t most,
+                        uint32_t *count)
+{
+    Sets *s = e->s;
+    static const char *const constants[] = {"null", "false", "true"};
+    const Form *f = set_form_of(s, set, false);
+    uint32_t n = 0;
+    if (f->numbers || f->narrays || f->nobjects || most < 3) return false;
+    for (uint32_t i = 0; i < COUNT_OF(constants); i++)
+        if (f->constants & 1u << i)
+            values[n++] = ir_bytes(e->ir, span_text(constants[i]));
+    Span *texts = sets_array(s, Span, most);
+    for (uint32_t i = 0; texts && i < f->nstrings && sets_ok(s); i++) {
+        StringPiece p = f->strings[i];
+        if (!p.dfa || f->nstrings > 1 || p.kind != PIECE_EXACT) return false;
+        const Dfa *dfa = p.dfa;
+        if (p.lo || p.hi != COUNT_INF)
+            dfa = lang_intersect(&s->lang, dfa,
+                                 lang_length(&s->lang, p.lo, p.hi));
+        LangSize size = lang_size(&s->lang, dfa);
+        if (!size.is_finite || size.count > most - n) return false;
+        uint32_t k = lang_list(&s->lang, dfa, texts, most - n);
+        for (uint32_t j = 0; j < k; j++) values[n++] = emit_text(e, texts[j]);
+    }
+    *count = n;
+    return sets_ok(s);
+}
+
+/* Different items out of a short list: each at most once. */
+static bool put_listed(ArrayList *l)
+{
+    const ArrayShape *a = l->a;
+    NodeId values[MAX_LISTED + 3];
+    uint32_t n;
+    if (!a->unique || a->nprefix || a->nsome) return false;
+    if (!list_values(l->e, a->rest, values, MAX_LISTED, &n)) return false;
+    put_counter(l, a->lo, a->hi);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t counters[] = {0, put_counter(l, 0, 1)};
+        put_kind(l, 0, values[i], counters, 2, false);
+    }
+    return true;
+}
+
+static NodeId list(Emit *e, const ArrayShape *a, uint32_t depth)
+{
+    ArrayList l = {.e = e, .a = a, .depth = depth};
+    uint32_t last = a->nprefix;
+    if (!put_listed(&l)) {
+        for (uint32_t i = 0; i < a->nsome; i++) last = MAX(last, a->some[i].from);
+        put_counter(&l, a->lo, a->hi);
+        for (uint32_t i = 0; i < a->nsome; i++)
+            put_counter(&l, a->some[i].lo, a->some[i].hi);
+        for (uint32_t i = 0; i < last; i++) {
+            uint32_t own[] = {0, put_counter(&l, 0, 1)};
+            put_items(&l, i, i, own, 2);
+        }
+        put_items(&l, last, last, (const uint32_t[]){0}, 1);
+    }
+    NodeId node = list_node(&l, last > 0);
+    vec_free(e->s->mem, &l.kinds);
+    vec_free(e->s->mem, &l.counters);
+    return node;
+}
+
+NodeId emit_array(Emit *e, const ArrayShape *a, uint32_t depth)
+{
+    NodeId items = NODE_NEVER_ID;
+    uint32_t least = a->lo;
+    if (a == &array_any) return ir_ref(e->ir, json_array_rule(&e->json, depth));
+    if (a->nsome > MAX_SOME) {
+        diag_fail(&e->ir->error, WEIR_LIMIT_WORK, 0, 0,
+                  "more than %d counts of items (contains) at once", MAX_SOME);
+        return NODE_NEVER_ID;
+    }
+    if (a->repeats) {
+        diag_fail(&e->ir->error, WEIR_UNSUPPORTED, 0, 0,
+                  "uniqueItems cannot be enforced below not: arrays with equal "
+                  "items are no set that can be followed");
+        return NODE_NEVER_ID;
+    }
+    for (uint32_t i = 0; i < a->nsome; i++) least = MAX(least, a->some[i].lo);
+    if (a->hi)
+        items = a->nsome || a->unique ? list(e, a, depth)
+                                      : sequence(e, a, depth);
+    return json_container(&e->json, depth, "[]", items, !least);
+}

@@ -1,0 +1,361 @@
+/* form.c: union, intersection and complement of forms, type by type.
+ *
+ * Strings are kept as pieces (automaton, range of lengths) so that a length
+ * stays a counter as long as nothing asks for more: only where an automaton
+ * and a range must both be complemented or intersected with another is the
+ * automaton touched, and the range never.
+ * Arrays and objects are unions of shapes: an intersection multiplies them,
+ * and what is found to be empty is dropped at once.
+ * Tests: unit/schema_set_test.c, the conformance suite.
+ */
+#include "schema/set.h"
+
+#include "schema/number.h"
+
+const Form form_none = {0};
+
+static const StringPiece any_string = {NULL, 0, COUNT_INF, PIECE_EXACT};
+static const ArrayShape *const any_arrays[] = {&array_any};
+static const ObjectShape *const any_objects[] = {&object_any};
+
+const Form *form_all(Sets *s)
+{
+    Form all = {.constants = HAS_CONSTANTS,
+                .numbers = s->all_numbers,
+                .nstrings = 1,
+                .strings = &any_string,
+                .narrays = 1,
+                .arrays = any_arrays,
+                .nobjects = 1,
+                .objects = any_objects};
+    const Form *form = sets_copy(s, &all, sizeof all);
+    return form ? form : &form_none;
+}
+
+bool form_is_none(const Form *f)
+{
+    return !f->constants && !f->numbers && !f->nstrings && !f->narrays &&
+           !f->nobjects;
+}
+
+static const Form *form_keep(Sets *s, const Form *f)
+{
+    if (!sets_ok(s)) return &form_none;
+    const Form *form = sets_copy(s, f, sizeof *f);
+    return form ? form : &form_none;
+}
+
+/* ---- languages; NULL is the empty one ---- */
+
+static const Dfa *language(const Dfa *dfa)
+{
+    return lang_is_none(dfa) ? NULL : dfa;
+}
+
+static Numbers numbers_and(Sets *s, Numbers a, Numbers b)
+{
+    if (a == b || b == s->all_numbers) return a;
+    if (!a || !b) return NULL;
+    if (a == s->all_numbers) return b;
+    return language(lang_intersect(&s->lang, a, b));
+}
+
+static Numbers numbers_or(Sets *s, Numbers a, Numbers b)
+{
+    if (a == b || !b || a == s->all_numbers) return a;
+    if (!a || b == s->all_numbers) return b;
+    return lang_unite(&s->lang, a, b);
+}
+
+static Numbers numbers_not(Sets *s, Numbers a)
+{
+    if (!a) return s->all_numbers;
+    if (a == s->all_numbers) return NULL;
+    return language(number_complement(&s->lang, a));
+}
+
+/* ---- strings ---- */
+
+typedef VEC(StringPiece) PieceList;
+
+static void piece_push(Sets *s, PieceList *list, StringPiece piece)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const StringPiece *p = &list->at[i];
+        if (p->dfa == piece.dfa && p->kind == piece.kind &&
+            p->lo <= piece.lo && piece.hi <= p->hi)
+            return;
+    }
+    if (!vec_push(s->mem, list, piece)) diag_no_memory(&s->ir->error);
+}
+
+static bool piece_is_any(StringPiece p)
+{
+    return !p.dfa && !p.lo && p.hi == COUNT_INF && p.kind == PIECE_EXACT;
+}
+
+static void piece_refuse(Sets *s, const char *what)
+{
+    diag_fail(&s->ir->error, WEIR_UNSUPPORTED, 0, 0,
+              "%s is no set of strings that can be computed with", what);
+}
+
+/* Regular expressions meet nothing but themselves. */
+static void regex_and(Sets *s, StringPiece a, StringPiece b, PieceList *out)
+{
+    if (b.kind == PIECE_REGEX && piece_is_any(a))
+        piece_push(s, out, b);
+    else if (piece_is_any(b) || (b.kind == PIECE_REGEX && a.lo == b.lo &&
+                                 a.hi == b.hi && a.kind == b.kind))
+        piece_push(s, out, a);
+    else
+        piece_refuse(s, "format 'regex' beside another keyword on strings");
+}
+
+/* Adds the piece of both, unless it is found to be empty. */
+static void piece_and(Sets *s, StringPiece a, StringPiece b, PieceList *out)
+{
+    StringPiece p = {a.dfa, MAX(a.lo, b.lo), MIN(a.hi, b.hi),
+                     MAX(a.kind, b.kind)};
+    if (p.kind == PIECE_REGEX) {
+        regex_and(s, a, b, out);
+        return;
+    }
+    if (p.lo > p.hi || !sets_charge(s, 10)) return;
+    if (!p.dfa)
+        p.dfa = b.dfa;
+    else if (b.dfa && b.dfa != a.dfa)
+        p.dfa = lang_intersect(&s->lang, a.dfa, b.dfa);
+    if (!sets_ok(s) || (p.dfa && lang_is_none(p.dfa))) return;
+    if (p.dfa && (p.lo || p.hi != COUNT_INF)) {
+        LangSize size = lang_size(&s->lang, p.dfa);
+        if (size.shortest > p.hi || size.longest < p.lo) return;
+        if (size.shortest >= p.lo) p.lo = 0;
+        if (size.longest <= p.hi) p.hi = COUNT_INF;
+    }
+    piece_push(s, out, p);
+}
+
+static void pieces_keep(Sets *s, PieceList *list, Form *f)
+{
+    f->nstrings = list->count;
+    f->strings = sets_copy(s, list->at, list->count * sizeof *list->at);
+    vec_free(s->mem, list);
+}
+
+static void strings_and(Sets *s, const Form *a, const Form *b, Form *out)
+{
+    PieceList list = {0};
+    for (uint32_t i = 0; i < a->nstrings; i++)
+        for (uint32_t j = 0; j < b->nstrings; j++)
+            piece_and(s, a->strings[i], b->strings[j], &list);
+    pieces_keep(s, &list, out);
+}
+
+static bool piece_is_plain(const StringPiece *p)
+{
+    return p->dfa && !p->lo && p->hi == COUNT_INF && p->kind == PIECE_EXACT;
+}
+
+/* Automata without lengths become one, so that an enum is a trie. */
+static void strings_or(Sets *s, const Form *a, const Form *b, Form *out)
+{
+    PieceList list = {0};
+    const Dfa *plain = NULL;
+    for (uint32_t i = 0; i < a->nstrings + b->nstrings; i++) {
+        StringPiece p = i < a->nstrings ? a->strings[i]
+                                        : b->strings[i - a->nstrings];
+        if (!piece_is_plain(&p))
+            piece_push(s, &list, p);
+        else if (!plain || plain == p.dfa)
+            plain = p.dfa;
+        else
+            plain = lang_unite(&s->lang, plain, p.dfa);
+    }
+    if (plain) piece_push(s, &list, (StringPiece){plain, 0, COUNT_INF, PIECE_EXACT});
+    pieces_keep(s, &list, out);
+}
+
+/* The complement of a union is the intersection of the complements, each of
+ * them the other texts and the other lengths. */
+static void strings_not(Sets *s, const Form *a, Form *out)
+{
+    Form all = {.nstrings = 1, .strings = &any_string};
+    for (uint32_t i = 0; i < a->nstrings; i++) {
+        StringPiece p = a->strings[i];
+        PieceList list = {0};
+        Form others = {0}, both = {0};
+        if (p.kind != PIECE_EXACT) {
+            piece_refuse(s, p.kind == PIECE_REGEX
+                                ? "the complement of format 'regex'"
+                                : "the complement of a host name format");
+            return;
+        }
+        if (p.lo) piece_push(s, &list, (StringPiece){NULL, 0, p.lo - 1, PIECE_EXACT});
+        if (p.hi != COUNT_INF)
+            piece_push(s, &list, (StringPiece){NULL, p.hi + 1, COUNT_INF, PIECE_EXACT});
+        const Dfa *rest = p.dfa ? lang_complement(&s->lang, p.dfa) : NULL;
+        if (rest && !lang_is_none(rest))
+            piece_push(s, &list, (StringPiece){rest, 0, COUNT_INF, PIECE_EXACT});
+        pieces_keep(s, &list, &others);
+        strings_and(s, &all, &others, &both);
+        all = both;
+        if (!sets_ok(s)) return;
+    }
+    out->nstrings = all.nstrings;
+    out->strings = all.strings;
+}
+
+/* ---- shapes ---- */
+
+bool shape_push(Sets *s, ShapeList *list, const void *shape)
+{
+    if (!shape || !sets_charge(s, 20)) return false;
+    for (uint32_t i = 0; i < list->count && i < 64; i++)
+        if (list->at[i] == shape) return true;
+    if (vec_push(s->mem, list, shape)) return true;
+    return diag_no_memory(&s->ir->error);
+}
+
+/* What differs between arrays and objects. */
+typedef struct ShapeOps {
+    const void *(*both)(Sets *s, const void *a, const void *b);
+    void (*others)(Sets *s, const void *a, ShapeList *out);
+    const void *any;
+} ShapeOps;
+
+static const void *arrays_both(Sets *s, const void *a, const void *b)
+{
+    return array_and(s, a, b);
+}
+static const void *objects_both(Sets *s, const void *a, const void *b)
+{
+    return object_and(s, a, b);
+}
+static void arrays_others(Sets *s, const void *a, ShapeList *out)
+{
+    array_not(s, a, out);
+}
+static void objects_others(Sets *s, const void *a, ShapeList *out)
+{
+    object_not(s, a, out);
+}
+static const ShapeOps array_ops = {arrays_both, arrays_others, &array_any};
+static const ShapeOps object_ops = {objects_both, objects_others, &object_any};
+
+static const void *shapes_keep(Sets *s, ShapeList *list, uint32_t *count)
+{
+    const void *kept = sets_copy(s, list->at, list->count * sizeof *list->at);
+    *count = kept ? list->count : 0;
+    vec_free(s->mem, list);
+    return kept;
+}
+
+static void shapes_and(Sets *s, const ShapeOps *ops, const void *const *a,
+                       uint32_t na, const void *const *b, uint32_t nb,
+                       ShapeList *out)
+{
+    for (uint32_t i = 0; i < na && sets_ok(s); i++)
+        for (uint32_t j = 0; j < nb && sets_ok(s); j++) {
+            const void *both = a[i] == ops->any   ? b[j]
+                               : b[j] == ops->any ? a[i]
+                               : a[i] == b[j]     ? a[i]
+                                                  : ops->both(s, a[i], b[j]);
+            if (both) shape_push(s, out, both);
+        }
+}
+
+static void shapes_or(Sets *s, const ShapeOps *ops, const void *const *a,
+                      uint32_t na, const void *const *b, uint32_t nb,
+                      ShapeList *out)
+{
+    for (uint32_t i = 0; i < na + nb; i++) {
+        const void *shape = i < na ? a[i] : b[i - na];
+        if (shape == ops->any && !s->seen) { /* holds all the others */
+            out->count = 0;
+            shape_push(s, out, shape);
+            return;
+        }
+        shape_push(s, out, shape);
+    }
+}
+
+static void shapes_not(Sets *s, const ShapeOps *ops, const void *const *a,
+                       uint32_t na, ShapeList *out)
+{
+    shape_push(s, out, ops->any);
+    for (uint32_t i = 0; i < na && sets_ok(s); i++) {
+        ShapeList others = {0}, both = {0};
+        if (a[i] != ops->any) ops->others(s, a[i], &others);
+        shapes_and(s, ops, out->at, out->count, others.at, others.count, &both);
+        vec_free(s->mem, &others);
+        vec_free(s->mem, out);
+        *out = both;
+    }
+}
+
+/* ---- forms ---- */
+
+#define ARRAYS(f) (const void *const *)(f)->arrays, (f)->narrays
+#define OBJECTS(f) (const void *const *)(f)->objects, (f)->nobjects
+
+static void keep_arrays(Sets *s, ShapeList *list, Form *f)
+{
+    f->arrays = shapes_keep(s, list, &f->narrays);
+}
+static void keep_objects(Sets *s, ShapeList *list, Form *f)
+{
+    f->objects = shapes_keep(s, list, &f->nobjects);
+}
+
+const Form *form_and(Sets *s, const Form *a, const Form *b)
+{
+    if (a == b || form_is_none(a)) return a;
+    if (form_is_none(b)) return b;
+    ShapeList arrays = {0}, objects = {0};
+    Form f = {.constants = a->constants & b->constants,
+              .is_whole = a->is_whole || b->is_whole,
+              .numbers = numbers_and(s, a->numbers, b->numbers)};
+    strings_and(s, a, b, &f);
+    shapes_and(s, &array_ops, ARRAYS(a), ARRAYS(b), &arrays);
+    shapes_and(s, &object_ops, OBJECTS(a), OBJECTS(b), &objects);
+    keep_arrays(s, &arrays, &f);
+    keep_objects(s, &objects, &f);
+    return form_keep(s, &f);
+}
+
+const Form *form_or(Sets *s, const Form *a, const Form *b)
+{
+    if (a == b || form_is_none(b)) return a;
+    if (form_is_none(a)) return b;
+    ShapeList arrays = {0}, objects = {0};
+    bool whole = (a->is_whole || !a->numbers) && (b->is_whole || !b->numbers);
+    Form f = {.constants = a->constants | b->constants,
+              .is_whole = whole && (a->numbers || b->numbers),
+              .numbers = numbers_or(s, a->numbers, b->numbers)};
+    strings_or(s, a, b, &f);
+    shapes_or(s, &array_ops, ARRAYS(a), ARRAYS(b), &arrays);
+    shapes_or(s, &object_ops, OBJECTS(a), OBJECTS(b), &objects);
+    keep_arrays(s, &arrays, &f);
+    keep_objects(s, &objects, &f);
+    return form_keep(s, &f);
+}
+
+const Form *form_not(Sets *s, const Form *a)
+{
+    ShapeList arrays = {0}, objects = {0};
+    Form f = {.constants = HAS_CONSTANTS & ~a->constants,
+              .numbers = numbers_not(s, a->numbers)};
+    strings_not(s, a, &f);
+    shapes_not(s, &array_ops, ARRAYS(a), &arrays);
+    shapes_not(s, &object_ops, OBJECTS(a), &objects);
+    keep_arrays(s, &arrays, &f);
+    keep_objects(s, &objects, &f);
+    return form_keep(s, &f);
+}
+
+bool form_is_disjoint(Sets *s, const Form *a, const Form *b)
+{
+    if (a->constants & b->constants) return false;
+    return form_is_none(form_and(s, a, b));
+}

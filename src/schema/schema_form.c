@@ -1,0 +1,511 @@
+/* schema_form.c: from the keywords of one schema to the form of its values.
+ *
+ * In:    a place, and a scope for dynamic references. Out: its form.
+ * Method: the keywords that speak of one type make a form of their own; those
+ * that hold schemas in place are operations on forms. Both are intersected in
+ * the order of the text, so that members come in the order in which a reader
+ * meets them.
+ * Holds: a keyword of the draft is either part of the result, or reported.
+ * Tests: unit/schema_test.c, the conformance suite.
+ */
+#include "schema/schema_form.h"
+
+#include "schema/keyword_check.h"
+#include "schema/number.h"
+
+/* ---- reading ---- */
+
+Place schema_sub(const Schema *x, JsonId id)
+{
+    return (Place){x->place.doc, id};
+}
+
+SetId schema_set(Schema *x, JsonId id)
+{
+    Place sub = schema_sub(x, id);
+    return set_schema(x->s, sub, place_enter(x->s->sources, x->scope, sub));
+}
+
+void schema_refuse(Schema *x, KeywordId keyword, const char *reason)
+{
+    const char *name = keyword_table[keyword].name;
+    if (x->s->opts->lenient)
+        place_warn(x->s->sources, x->place, name, "not enforced: %s", reason);
+    else
+        place_fail(x->s->sources, x->place, name, WEIR_UNSUPPORTED, "%s",
+                   reason);
+}
+
+uint32_t schema_count(Schema *x, KeywordId keyword, uint32_t otherwise)
+{
+    JsonId id = x->at[keyword];
+    uint32_t count;
+    double value;
+    if (id == JSON_NONE) return otherwise;
+    if (json_u32(x->json, id, &count)) return MIN(count, COUNT_INF - 1);
+    if (json_double(x->json, id, &value) && value >= UINT32_MAX)
+        return COUNT_INF - 1;
+    place_fail(x->s->sources, x->place, keyword_table[keyword].name,
+               WEIR_SYNTAX, "found %s, expected a whole number from 0 on",
+               json_kind_name(json_kind(x->json, id)));
+    return otherwise;
+}
+
+static void read_keywords(Schema *x)
+{
+    for (uint32_t k = 0; k < KEYWORD_COUNT; k++) x->at[k] = JSON_NONE;
+    for (JsonIter it = json_iter(x->json, x->place.id); json_step(&it);) {
+        KeywordId k = keyword_enforced(x->draft, it.key);
+        if (k != KEYWORD_NONE) x->at[k] = it.value;
+        if (keyword_table[k].on || k == KEYWORD_TYPE) x->speaks = true;
+    }
+}
+
+/* ---- types ---- */
+
+enum {
+    TYPE_NULL = 1,
+    TYPE_BOOLEAN = 2,
+    TYPE_INTEGER = 4,
+    TYPE_NUMBER = 8,
+    TYPE_STRING = 16,
+    TYPE_ARRAY = 32,
+    TYPE_OBJECT = 64,
+    TYPE_ANY = 127
+};
+
+static uint32_t type_bit(Schema *x, JsonId id)
+{
+    static const char *const names[] = {"null",   "boolean", "integer",
+                                        "number", "string",  "array",
+                                        "object"};
+    for (uint32_t i = 0; i < COUNT_OF(names); i++)
+        if (json_is_string(x->json, id, names[i])) return 1u << i;
+    place_fail(x->s->sources, x->place, "type", WEIR_SYNTAX,
+               "found a type that is none of null, boolean, integer, number, "
+               "string, array, object");
+    return 0;
+}
+
+static uint32_t read_types(Schema *x)
+{
+    JsonId id = x->at[KEYWORD_TYPE];
+    uint32_t types = 0;
+    if (id == JSON_NONE) return TYPE_ANY;
+    if (json_kind(x->json, id) != JSON_ARRAY) return type_bit(x, id);
+    for (JsonIter it = json_iter(x->json, id); json_step(&it);)
+        types |= type_bit(x, it.value);
+    return types;
+}
+
+/* ---- numbers ---- */
+
+/* Narrows *to to a bound if that is tighter; `exclusive` is draft 4's flag. */
+static void read_bound(Schema *x, KeywordId keyword, bool exclusive, Span *to,
+                       bool *strict)
+{
+    JsonId id = x->at[keyword];
+    if (json_kind(x->json, id) != JSON_NUMBER) return;
+    *to = json_spelling(x->json, id);
+    *strict = exclusive;
+}
+
+static bool is_true(const Schema *x, KeywordId keyword)
+{
+    return json_kind(x->json, x->at[keyword]) == JSON_TRUE;
+}
+
+static Numbers meet_numbers(Sets *s, Numbers a, Numbers b)
+{
+    return a == s->all_numbers ? b : lang_intersect(&s->lang, a, b);
+}
+
+/* minimum and maximum in one step; where a bound is given both with and
+ * without the value itself, the other pair in a second one. */
+static Numbers read_numbers(Schema *x, uint32_t types)
+{
+    Sets *s = x->s;
+    if (!(types & (TYPE_INTEGER | TYPE_NUMBER))) return NULL;
+    NumberRange range = {.integer = !(types & TYPE_NUMBER)};
+    NumberRange other = {0};
+    read_bound(x, KEYWORD_MINIMUM, is_true(x, KEYWORD_EXCLUSIVE_MINIMUM),
+               &range.low, &range.above);
+    read_bound(x, KEYWORD_MAXIMUM, is_true(x, KEYWORD_EXCLUSIVE_MAXIMUM),
+               &range.high, &range.below);
+    NumberRange *low = range.low.size ? &other : &range;
+    NumberRange *high = range.high.size ? &other : &range;
+    read_bound(x, KEYWORD_EXCLUSIVE_MINIMUM, true, &low->low, &low->above);
+    read_bound(x, KEYWORD_EXCLUSIVE_MAXIMUM, true, &high->high, &high->below);
+    Numbers set = range.integer ? s->integers : s->all_numbers;
+    if (range.low.size || range.high.size)
+        set = number_range(&s->lang, &range);
+    if (other.low.size || other.high.size)
+        set = meet_numbers(s, set, number_range(&s->lang, &other));
+    JsonId divisor = x->at[KEYWORD_MULTIPLE_OF];
+    if (divisor != JSON_NONE)
+        set = meet_numbers(s, set,
+                           number_multiples(&s->lang, json_spelling(
+                                                          x->json, divisor)));
+    return sets_ok(s) && lang_is_none(set) ? NULL : set;
+}
+
+/* ---- strings ---- */
+
+/* Patterns are not anchored; one text is compiled once. */
+const Dfa *schema_pattern(Schema *x, JsonId id, bool is_key, KeywordId keyword)
+{
+    Sets *s = x->s;
+    Span text = json_string(x->json, id);
+    uint64_t h = hash_bytes(FNV_SEED, text.at, text.size);
+    for (MapPos p = map_first(&s->pattern_index, h); p.value != MAP_NONE;
+         p = map_next(&s->pattern_index, h, p))
+        if (span_equal(s->patterns.at[p.value].text, text))
+            return s->patterns.at[p.value].dfa;
+    RegexOpts opts = {.is_search = true, .offset = json_offset(x->json, id) + 1};
+    weir_error before = s->ir->error;
+    const Dfa *dfa = regex_dfa(&s->lang, text, &opts, &s->ir->limits, s->ir);
+    if (!sets_ok(s) && s->opts->lenient &&
+        s->ir->error.status == WEIR_UNSUPPORTED) {
+        weir_error why = s->ir->error;
+        s->ir->error = before;
+        schema_refuse(x, keyword, why.message);
+        return is_key ? NULL : lang_all();
+    }
+    struct Pattern kept = {text, dfa};
+    if (!sets_ok(s)) return lang_none();
+    if (!map_add(s->mem, &s->pattern_index, h, s->patterns.count) ||
+        !vec_push(s->mem, &s->patterns, kept))
+        diag_no_memory(&s->ir->error);
+    return dfa;
+}
+
+static void read_format(Schema *x, StringPiece *piece)
+{
+    Sets *s = x->s;
+    JsonId id = x->at[KEYWORD_FORMAT];
+    if (id == JSON_NONE || s->opts->annotate_formats) return;
+    FormatKind kind = format_find(json_string(x->json, id));
+    if (kind == FORMAT_UNKNOWN) return;
+    const Dfa *dfa = format_language(&s->lang, &s->formats, kind);
+    if (kind == FORMAT_REGEX) {
+        if (piece->dfa || piece->lo || piece->hi != COUNT_INF)
+            schema_refuse(x, KEYWORD_FORMAT,
+                          "format regex beside another keyword on strings");
+        else
+            piece->kind = PIECE_REGEX;
+        return;
+    }
+    if (!format_is_exact(kind)) piece->kind = PIECE_LESS;
+    if (kind == FORMAT_HOSTNAME)
+        piece->hi = MIN(piece->hi, format_max_length(kind));
+    if (dfa && piece->dfa) dfa = lang_intersect(&s->lang, piece->dfa, dfa);
+    if (dfa) piece->dfa = dfa;
+}
+
+/* The one piece; its count is 0 when no string is left. */
+static uint32_t read_strings(Schema *x, StringPiece *piece)
+{
+    *piece = (StringPiece){NULL, schema_count(x, KEYWORD_MIN_LENGTH, 0),
+                           schema_count(x, KEYWORD_MAX_LENGTH, COUNT_INF),
+                           PIECE_EXACT};
+    JsonId pattern = x->at[KEYWORD_PATTERN];
+    if (pattern != JSON_NONE) {
+        piece->dfa = schema_pattern(x, pattern, false, KEYWORD_PATTERN);
+        if (lang_is_all(piece->dfa)) piece->dfa = NULL;
+    }
+    read_format(x, piece);
+    if (piece->dfa && (piece->lo || piece->hi != COUNT_INF)) {
+        LangSize size = lang_size(&x->s->lang, piece->dfa);
+        if (size.shortest > piece->hi || size.longest < piece->lo) return 0;
+        if (size.shortest >= piece->lo) piece->lo = 0;
+        if (size.longest <= piece->hi) piece->hi = COUNT_INF;
+    }
+    return piece->lo <= piece->hi && !(piece->dfa && lang_is_none(piece->dfa));
+}
+
+/* ---- what the keywords of each type say ---- */
+
+static const Form *own_form(Schema *x)
+{
+    Sets *s = x->s;
+    uint32_t types = read_types(x);
+    Form f = {.constants = (types & TYPE_NULL ? HAS_NULL : 0) |
+                           (types & TYPE_BOOLEAN ? HAS_TRUE | HAS_FALSE : 0),
+              .is_whole = !(types & TYPE_NUMBER) && types & TYPE_INTEGER,
+              .numbers = read_numbers(x, types)};
+    if (types & TYPE_STRING) {
+        StringPiece piece;
+        f.nstrings = read_strings(x, &piece);
+        f.strings = sets_copy(s, &piece, sizeof piece);
+    }
+    if (types & TYPE_ARRAY) {
+        const ArrayShape *a = schema_array(x);
+        f.narrays = a != NULL;
+        f.arrays = sets_copy(s, &a, sizeof a);
+    }
+    if (types & TYPE_OBJECT) {
+        bool is_named = x->at[KEYWORD_TYPE] != JSON_NONE;
+        const ObjectShape *o = schema_object(x, is_named);
+        f.nobjects = o != NULL;
+        f.objects = sets_copy(s, &o, sizeof o);
+    }
+    const Form *form = sets_copy(s, &f, sizeof f);
+    return form && sets_ok(s) ? form : &form_none;
+}
+
+/* What is left with `other`, which `keyword` gives. */
+static void meet(Schema *x, KeywordId keyword, const Form *other)
+{
+    Sets *s = x->s;
+    if (!sets_ok(s)) return;
+    s->clash.member = (Span){0};
+    const Form *both = x->form ? form_and(s, x->form, other) : other;
+    if (form_is_none(both) && !(x->form && form_is_none(x->form))) {
+        s->clash.place = x->place;
+        s->clash.keyword = keyword_table[keyword].name;
+    }
+    x->form = both;
+}
+
+/* ---- schemas in place ---- */
+
+static const Form *sub_form(Schema *x, JsonId id, bool seen)
+{
+    return set_form_of(x->s, schema_set(x, id), seen);
+}
+
+static void apply_ref(Schema *x, KeywordId keyword)
+{
+    Sets *s = x->s;
+    Span ref = json_string(x->json, x->at[keyword]);
+    Place to;
+    uint32_t scope;
+    bool ok = keyword == KEYWORD_REF
+                  ? place_ref(s->sources, x->place, x->scope, ref, &to, &scope)
+              : keyword == KEYWORD_DYNAMIC_REF
+                  ? place_dynamic_ref(s->sources, x->place, x->scope, ref, &to,
+                                      &scope)
+                  : place_recursive_ref(s->sources, x->place, x->scope, &to,
+                                        &scope);
+    if (ok) meet(x, keyword, set_form_of(s, set_schema(s, to, scope), x->seen));
+}
+
+static void apply_all_of(Schema *x)
+{
+    JsonIter it = json_iter(x->json, x->at[KEYWORD_ALL_OF]);
+    while (json_step(&it) && sets_ok(x->s))
+        meet(x, KEYWORD_ALL_OF, sub_form(x, it.value, x->seen));
+}
+
+enum { MAX_SEEN_BRANCHES = 10 };
+
+/* What unevaluated* may not look at is the union over all branches that hold,
+ * so where that is asked the branches that hold together are branches, too. */
+static const Form *any_of_seen(Schema *x, JsonId list)
+{
+    const Form *all = &form_none;
+    if (json_count(x->json, list) > MAX_SEEN_BRANCHES) {
+        schema_refuse(x, KEYWORD_ANY_OF,
+                      "unevaluatedProperties or unevaluatedItems beside more "
+                      "than 10 alternatives");
+        return form_all(x->s);
+    }
+    for (JsonIter it = json_iter(x->json, list); json_step(&it);) {
+        const Form *one = sub_form(x, it.value, true);
+        all = form_or(x->s, form_or(x->s, all, one), form_and(x->s, all, one));
+    }
+    return all;
+}
+
+static void apply_any_of(Schema *x)
+{
+    JsonId list = x->at[KEYWORD_ANY_OF];
+    const Form *all = &form_none;
+    if (x->seen) {
+        meet(x, KEYWORD_ANY_OF, any_of_seen(x, list));
+        return;
+    }
+    for (JsonIter it = json_iter(x->json, list); json_step(&it);)
+        all = form_or(x->s, all, sub_form(x, it.value, false));
+    meet(x, KEYWORD_ANY_OF, all);
+}
+
+/* Branch i without what the branches that overlap it hold. */
+static const Form *only_branch(Schema *x, const SetId *sets, uint32_t count,
+                               uint32_t i, const Form *rest)
+{
+    Sets *s = x->s;
+    const Form *own = set_form_of(s, sets[i], x->seen);
+    if (rest) own = form_and(s, rest, own);
+    for (uint32_t j = 0; j < count && sets_ok(s); j++) {
+        if (j == i) continue;
+        const Form *other = set_form_of(s, sets[j], false);
+        if (form_is_disjoint(s, own, other)) continue;
+        own = form_and(s, own, form_not(s, other));
+    }
+    return own;
+}
+
+/* Exactly one branch. What is known already (`form`) is used first: it often
+ * makes branches disjoint that are not by themselves. */
+static void apply_one_of(Schema *x)
+{
+    Sets *s = x->s;
+    JsonId list = x->at[KEYWORD_ONE_OF];
+    uint32_t n = json_count(x->json, list), i = 0;
+    SetId *sets = sets_array(s, SetId, n);
+    const Form *all = &form_none;
+    if (!sets) return;
+    for (JsonIter it = json_iter(x->json, list); json_step(&it);)
+        sets[i++] = schema_set(x, it.value);
+    for (i = 0; i < n && sets_ok(s); i++)
+        all = form_or(s, all, only_branch(x, sets, n, i, x->form));
+    x->form = NULL;
+    meet(x, KEYWORD_ONE_OF, all);
+}
+
+static void apply_not(Schema *x)
+{
+    SetId sub = schema_set(x, x->at[KEYWORD_NOT]);
+    meet(x, KEYWORD_NOT, set_form_of(x->s, set_not(x->s, sub), false));
+}
+
+static void apply_if(Schema *x)
+{
+    Sets *s = x->s;
+    JsonId yes = x->at[KEYWORD_THEN], no = x->at[KEYWORD_ELSE];
+    if (yes == JSON_NONE && no == JSON_NONE && !x->seen) return;
+    SetId when = schema_set(x, x->at[KEYWORD_IF]);
+    const Form *a = set_form_of(s, when, x->seen);
+    const Form *b = set_form_of(s, set_not(s, when), false);
+    if (yes != JSON_NONE) a = form_and(s, a, sub_form(x, yes, x->seen));
+    if (no != JSON_NONE) b = form_and(s, b, sub_form(x, no, x->seen));
+    meet(x, KEYWORD_IF, form_or(s, a, b));
+}
+
+/* All values but objects that (do not) have the member. */
+static const Form *member_form(Schema *x, Span name, bool present)
+{
+    Sets *s = x->s;
+    Prop prop = {name, present ? SET_ALL : SET_NONE, present, false};
+    ObjectShape shape = object_any;
+    shape.nprops = 1;
+    shape.props = &prop;
+    shape.is_plain = false;
+    const ObjectShape *o = object_finish(s, &shape);
+    Form f = {0};
+    if (!present) f = *form_all(s);
+    f.nobjects = o != NULL;
+    f.objects = sets_copy(s, &o, sizeof o);
+    const Form *form = sets_copy(s, &f, sizeof f);
+    return form && sets_ok(s) ? form : &form_none;
+}
+
+/* Where the member is there, the whole object is valid against the schema. */
+static void apply_dependent(Schema *x, KeywordId keyword)
+{
+    Sets *s = x->s;
+    for (JsonIter it = json_iter(x->json, x->at[keyword]);
+         json_step(&it) && sets_ok(s);) {
+        if (json_kind(x->json, it.value) == JSON_ARRAY) continue;
+        const Form *with = form_and(s, member_form(x, it.key, true),
+                                    sub_form(x, it.value, x->seen));
+        meet(x, keyword, form_or(s, member_form(x, it.key, false), with));
+    }
+}
+
+static void apply_values(Schema *x)
+{
+    JsonId one = x->at[KEYWORD_CONST], list = x->at[KEYWORD_ENUM];
+    if (list != JSON_NONE)
+        meet(x, KEYWORD_ENUM, enum_form(x->s, schema_sub(x, list)));
+    if (one != JSON_NONE)
+        meet(x, KEYWORD_CONST, value_form(x->s, schema_sub(x, one)));
+}
+
+static void apply(Schema *x, KeywordId keyword)
+{
+    if (x->at[keyword] == JSON_NONE || !sets_ok(x->s)) return;
+    switch (keyword) {
+    case KEYWORD_REF:
+    case KEYWORD_DYNAMIC_REF:
+    case KEYWORD_RECURSIVE_REF:
+        apply_ref(x, keyword);
+        break;
+    case KEYWORD_ALL_OF:
+        apply_all_of(x);
+        break;
+    case KEYWORD_ANY_OF:
+        apply_any_of(x);
+        break;
+    case KEYWORD_ONE_OF:
+        apply_one_of(x);
+        break;
+    case KEYWORD_NOT:
+        apply_not(x);
+        break;
+    case KEYWORD_IF:
+        apply_if(x);
+        break;
+    default:
+        apply_dependent(x, keyword);
+    }
+}
+
+/* In this order: what multiplies shapes comes last. */
+static const KeywordId in_place[] = {
+    KEYWORD_REF,    KEYWORD_DYNAMIC_REF,       KEYWORD_RECURSIVE_REF,
+    KEYWORD_ALL_OF, KEYWORD_DEPENDENT_SCHEMAS, KEYWORD_DEPENDENCIES,
+    KEYWORD_ANY_OF, KEYWORD_IF,                KEYWORD_NOT,
+    KEYWORD_ONE_OF};
+
+static bool is_before(const Schema *x, KeywordId keyword)
+{
+    JsonId own = x->at[KEYWORD_PROPERTIES], other = x->at[keyword];
+    return own != JSON_NONE && other != JSON_NONE && other < own &&
+           (keyword == KEYWORD_REF || keyword == KEYWORD_ALL_OF);
+}
+
+static void apply_keywords(Schema *x)
+{
+    uint32_t n = COUNT_OF(in_place);
+    for (uint32_t i = 0; i < n; i++)
+        if (is_before(x, in_place[i])) apply(x, in_place[i]);
+    if (x->speaks) meet(x, KEYWORD_TYPE, own_form(x));
+    apply_values(x);
+    for (uint32_t i = 0; i < n; i++)
+        if (!is_before(x, in_place[i])) apply(x, in_place[i]);
+    if (!x->form) x->form = form_all(x->s);
+    if (x->at[KEYWORD_UNEVALUATED_ITEMS] != JSON_NONE) schema_rest_items(x);
+    if (x->at[KEYWORD_UNEVALUATED_PROPERTIES] != JSON_NONE)
+        schema_rest_members(x);
+}
+
+const Form *schema_form(Sets *s, Place place, uint32_t scope, bool seen)
+{
+    Schema x = {.s = s, .place = place, .scope = scope};
+    x.json = place_json(s->sources, place);
+    x.draft = place_draft(s->sources, place);
+    JsonKind kind = json_kind(x.json, place.id);
+    if (kind == JSON_TRUE) return form_all(s);
+    if (kind == JSON_FALSE) return &form_none;
+    if (kind != JSON_OBJECT) {
+        place_fail(s->sources, place, NULL, WEIR_SYNTAX,
+                   "found %s, expected a schema: an object, true or false",
+                   json_kind_name(kind));
+        return &form_none;
+    }
+    if (!keyword_check(s->sources, place)) return &form_none;
+    read_keywords(&x);
+    x.seen = seen || x.at[KEYWORD_UNEVALUATED_ITEMS] != JSON_NONE ||
+             x.at[KEYWORD_UNEVALUATED_PROPERTIES] != JSON_NONE;
+    s->seen = x.seen;
+    if (x.at[KEYWORD_REF] != JSON_NONE && draft_bit(x.draft) & UNTIL_7)
+        apply(&x, KEYWORD_REF); /* its neighbours are ignored */
+    else
+        apply_keywords(&x);
+    if (!sets_ok(s) && !s->ir->error.pointer[0])
+        diag_pointer(&s->ir->error, place_pointer(s->sources, place));
+    if (!sets_ok(s)) return &form_none;
+    return x.form ? x.form : form_all(s);
+}

@@ -1,0 +1,246 @@
+/* schema_test.c: what schemas mean, by hand-made values: accepted and refused
+ * texts, and errors with their place. The official suite is run by
+ * cli/conformance_test.py; here is what it does not speak of: order, spellings,
+ * options, messages.
+ */
+#include "weir/weir.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct Case {
+    const char *schema;
+    const char *options; /* letters: o any order, s strict, l lenient,
+                            a annotate formats, f integer fraction,
+                            e any escape, c compact */
+    const char *accepted[9], *refused[9];
+} Case;
+
+static weir_grammar *compile(const char *schema, const char *options,
+                             weir_error *err)
+{
+    weir_compile_opts o = {.size = sizeof o};
+    o.schema.any_order = strchr(options, 'o');
+    o.schema.strict = strchr(options, 's');
+    o.schema.lenient = strchr(options, 'l');
+    o.schema.annotate_formats = strchr(options, 'a');
+    o.schema.integer_fraction = strchr(options, 'f');
+    o.schema.any_escape = strchr(options, 'e');
+    if (strchr(options, 'c')) o.space.kind = WEIR_SPACE_COMPACT;
+    return weir_grammar_compile(NULL, WEIR_JSON_SCHEMA,
+                                (weir_bytes){schema, strlen(schema)}, &o, err);
+}
+
+static bool accepts(weir_grammar *g, const char *text)
+{
+    weir_matcher *m = weir_matcher_new(g, NULL, NULL);
+    assert_non_null(m);
+    weir_accept a = weir_matcher_accept_bytes(
+        m, (weir_bytes){text, strlen(text)}, NULL);
+    bool ok = a == WEIR_ACCEPTED && weir_matcher_is_completed(m);
+    assert_int_not_equal(a, WEIR_ACCEPT_ERROR);
+    weir_matcher_free(m);
+    return ok;
+}
+
+static void run(const Case *c)
+{
+    weir_error err;
+    weir_grammar *g = compile(c->schema, c->options, &err);
+    if (!g) fail_msg("%s: %s (%s)", c->schema, err.message, err.pointer);
+    for (int i = 0; i < 9 && c->accepted[i]; i++)
+        if (!accepts(g, c->accepted[i]))
+            fail_msg("%s refuses %s", c->schema, c->accepted[i]);
+    for (int i = 0; i < 9 && c->refused[i]; i++)
+        if (accepts(g, c->refused[i]))
+            fail_msg("%s accepts %s", c->schema, c->refused[i]);
+    weir_grammar_free(g);
+}
+
+#define RUN(...)                                                      \
+    do {                                                              \
+        static const Case cases[] = {__VA_ARGS__};                    \
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)     \
+            run(&cases[i]);                                           \
+        (void)state;                                                  \
+    } while (0)
+
+static void members_come_in_declared_order(void **state)
+{
+    RUN({"{\"properties\":{\"b\":{\"type\":\"integer\"},\"a\":{}},"
+         "\"required\":[\"z\",\"b\"],\"type\":\"object\"}",
+         "",
+         {"{\"b\":1,\"z\":0}", "{\"b\":1,\"a\":2,\"z\":0}",
+          "{\"b\":1,\"z\":0,\"y\":3}", "{ \"b\" : 1 , \"z\" : [ ] }"},
+         {"{\"a\":1,\"b\":1,\"z\":0}", "{\"b\":1}", "{\"b\":\"\",\"z\":0}",
+          "{\"z\":0,\"b\":1}", "{\"y\":3,\"b\":1,\"z\":0}", "[]"}},
+        {"{\"properties\":{\"b\":{\"type\":\"integer\"},\"a\":{}},"
+         "\"required\":[\"z\",\"b\"],\"type\":\"object\"}",
+         "o",
+         {"{\"b\":1,\"z\":0}", "{\"a\":1,\"b\":1,\"z\":0}",
+          "{\"z\":0,\"b\":1}", "{\"y\":3,\"b\":1,\"z\":0}"},
+         {"{\"b\":1}", "{\"b\":\"\",\"z\":0}", "{\"b\":1,\"z\":0,\"b\":1}"}},
+        {"{\"allOf\":[{\"properties\":{\"x\":{}}}],\"properties\":{\"y\":{}},"
+         "\"additionalProperties\":false,\"type\":\"object\"}",
+         "",
+         {"{\"y\":1}", "{}"},
+         {"{\"x\":1}", "{\"z\":1}"}});
+}
+
+static void names_are_compared_decoded(void **state)
+{
+    RUN({"{\"properties\":{\"ab\":{\"type\":\"integer\"}},"
+         "\"type\":\"object\"}",
+         "",
+         {"{\"ab\":1}", "{\"abc\":\"\"}", "{\"a\":\"\",\"b\":\"\"}"},
+         {"{\"ab\":\"\"}", "{\"a\\u0062\":\"\"}", "{\"\\u0061b\":\"\"}"}});
+}
+
+static void lengths_count_characters(void **state)
+{
+    RUN({"{\"type\":\"string\",\"minLength\":2,\"maxLength\":3}",
+         "",
+         {"\"ab\"", "\"\xC3\xA9\xF0\x9F\x98\x80z\"", "\"\\u00e9\\n\"",
+          "\"\\ud83d\\ude00x\""},
+         {"\"a\"", "\"abcd\"", "\"\\ud83d\\ude00\"", "\"\\ud83dab\"", "12"}},
+        {"{\"type\":\"string\",\"maxLength\":100000}", "", {"\"\""}, {"1"}},
+        {"{\"type\":\"string\",\"pattern\":\"^[a-c]*$\",\"minLength\":1,"
+         "\"maxLength\":2000000}",
+         "",
+         {"\"abc\""},
+         {"\"\"", "\"abd\""}});
+}
+
+static void values_are_equal_by_meaning(void **state)
+{
+    RUN({"{\"const\":{\"a\":1,\"b\":[true,null]}}",
+         "",
+         {"{\"a\":1,\"b\":[true,null]}"},
+         {"{\"b\":[true,null],\"a\":1}", "{\"a\":1}",
+          "{\"a\":1,\"b\":[true]}", "{\"a\":1,\"b\":[true,null],\"c\":1}"}},
+        {"{\"const\":{\"a\":1,\"b\":[true,null]}}",
+         "o",
+         {"{\"a\":1,\"b\":[true,null]}", "{\"b\":[true,null],\"a\":1}"},
+         {"{\"a\":1}", "{\"b\":[true,null],\"a\":1,\"a\":1}"}},
+        {"{\"enum\":[\"a\\\"\\n\",\"/\",1e2]}",
+         "",
+         {"\"a\\\"\\n\"", "\"/\"", "100"},
+         {"\"a\"", "\"\\/\"", "10"}},
+        {"{\"enum\":[\"a\"]}", "e", {"\"a\"", "\"\\u0061\""}, {"\"b\""}});
+}
+
+static void combinations_mean_what_they_say(void **state)
+{
+    RUN({"{\"oneOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]}],"
+         "\"properties\":{\"a\":{},\"b\":{}},\"type\":\"object\"}",
+         "",
+         {"{\"a\":1}", "{\"b\":1}", "{\"b\":1,\"c\":1}"},
+         {"{}", "{\"a\":1,\"b\":1}", "{\"c\":1}"}},
+        {"{\"not\":{\"properties\":{\"a\":{\"type\":\"string\"}},"
+         "\"required\":[\"a\"]}}",
+         "",
+         {"{}", "{\"a\":1}"},
+         {"{\"a\":\"\"}", "[]", "1"}},
+        {"{\"if\":{\"properties\":{\"k\":{\"const\":1}},\"required\":[\"k\"]},"
+         "\"then\":{\"required\":[\"x\"]},\"else\":{\"required\":[\"y\"]},"
+         "\"properties\":{\"k\":{},\"x\":{},\"y\":{}},\"type\":\"object\"}",
+         "",
+         {"{\"k\":1,\"x\":0}", "{\"k\":2,\"y\":0}", "{\"y\":0}",
+          "{\"k\":1,\"x\":0,\"y\":0}"},
+         {"{\"k\":1,\"y\":0}", "{\"k\":2,\"x\":0}", "{}"}},
+        {"{\"type\":\"array\",\"contains\":{\"const\":1},\"maxContains\":2,"
+         "\"items\":{\"type\":\"integer\"}}",
+         "",
+         {"[1]", "[2,1]", "[1,3,1]"},
+         {"[]", "[2]", "[1,1,1]", "[1,\"\"]"}},
+        {"{\"type\":\"object\",\"dependentRequired\":{\"a\":[\"b\"]}}",
+         "o",
+         {"{}", "{\"b\":1}", "{\"b\":1,\"a\":2}", "{\"a\":1,\"b\":2}"},
+         {"{\"a\":1}"}},
+        {"{\"type\":\"object\",\"minProperties\":2,\"maxProperties\":3,"
+         "\"properties\":{\"a\":{}}}",
+         "",
+         {"{\"a\":1,\"b\":2}", "{\"x\":1,\"y\":2,\"z\":3}"},
+         {"{}", "{\"a\":1}", "{\"a\":1,\"x\":1,\"y\":2,\"z\":3}"}},
+        {"{\"uniqueItems\":true,\"items\":{\"enum\":[\"a\",\"b\",null]}}",
+         "",
+         {"[]", "[\"b\",\"a\"]", "[null,\"a\",\"b\"]"},
+         {"[\"a\",\"a\"]", "[null,\"a\",null]"}});
+}
+
+static void recursion_works(void **state)
+{
+    RUN({"{\"$defs\":{\"t\":{\"type\":\"object\",\"properties\":{\"c\":"
+         "{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/t\"}}},"
+         "\"required\":[\"c\"],\"additionalProperties\":false}},"
+         "\"$ref\":\"#/$defs/t\"}",
+         "",
+         {"{\"c\":[]}", "{\"c\":[{\"c\":[{\"c\":[]}]},{\"c\":[]}]}"},
+         {"{}", "{\"c\":[{}]}", "{\"c\":[[]]}"}},
+        {"{\"type\":\"object\",\"properties\":{\"next\":{\"$ref\":\"#\"}},"
+         "\"not\":{\"required\":[\"stop\"]}}",
+         "",
+         {"{\"next\":{\"next\":{}}}"},
+         {"{\"next\":{\"stop\":1}}"}});
+}
+
+static void strict_closes_objects(void **state)
+{
+    RUN({"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"object\","
+         "\"properties\":{\"b\":{}}}}}",
+         "s",
+         {"{}", "{\"a\":{}}", "{\"a\":{\"b\":1}}"},
+         {"{\"c\":1}", "{\"a\":{\"c\":1}}"}});
+}
+
+/* ---- errors ---- */
+
+typedef struct Refusal {
+    const char *schema, *options;
+    weir_status status;
+    const char *pointer, *message; /* a part of it */
+} Refusal;
+
+static void errors_have_places(void **state)
+{
+    static const Refusal all[] = {
+        {"{\"type\":", "", WEIR_SYNTAX, "", ""},
+        {"[]", "", WEIR_SYNTAX, "#", "expected a schema"},
+        {"{\"$ref\":\"#/$defs/x\"}", "", WEIR_UNDEFINED, "#", "$defs"},
+        {"{\"properties\":{\"a\":{\"pattern\":\"(a)\\\\1\"}}}", "",
+         WEIR_UNSUPPORTED, "#/properties/a", ""},
+        {"{\"$ref\":\"#\"}", "", WEIR_UNSUPPORTED, "#", "itself"},
+        {"{\"type\":\"string\",\"enum\":[1]}", "", WEIR_EMPTY, "#", "enum"},
+        {"{\"type\":\"string\",\"minLength\":2,\"maxLength\":1}", "",
+         WEIR_EMPTY, "#", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        weir_error err;
+        weir_grammar *g = compile(all[i].schema, all[i].options, &err);
+        if (g) fail_msg("%s compiles", all[i].schema);
+        if (err.status != all[i].status ||
+            strncmp(err.pointer, all[i].pointer, strlen(all[i].pointer)) ||
+            !strstr(err.message, all[i].message))
+            fail_msg("%s: %s at %s: %s", all[i].schema,
+                     weir_status_name(err.status), err.pointer, err.message);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(members_come_in_declared_order),
+        cmocka_unit_test(names_are_compared_decoded),
+        cmocka_unit_test(lengths_count_characters),
+        cmocka_unit_test(values_are_equal_by_meaning),
+        cmocka_unit_test(combinations_mean_what_they_say),
+        cmocka_unit_test(recursion_works),
+        cmocka_unit_test(strict_closes_objects),
+        cmocka_unit_test(errors_have_places),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
