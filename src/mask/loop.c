@@ -63,13 +63,16 @@ static bool takes_only(const State *q, uint8_t lo, uint8_t hi)
 static State *read_rest(State *q, uint8_t lo, uint8_t hi, unsigned left,
                         uint32_t *copies)
 {
-    State *all = NULL;
-    uint32_t all_copies = 0;
+    State *all = NULL, *before = NULL;
+    uint32_t all_copies = 0, n_before = 0;
     if (q->accepts || !takes_only(q, lo, hi)) return NULL;
     for (unsigned b = lo; b <= hi; b++) {
         uint32_t n = *copies;
         if (b > lo && q->map[b] == q->map[b - 1]) continue;
         State *to = read_byte(q, (uint8_t)b, &n);
+        if (to && to == before && n == n_before) continue;
+        before = to;
+        n_before = n;
         if (to && left > 1) to = read_rest(to, 0x80, 0xBF, left - 1, &n);
         if (!to || (all && (to != all || n != all_copies))) return NULL;
         all = to;
