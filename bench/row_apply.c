@@ -46,7 +46,8 @@ bool row_apply(const Bench *bench, Report *report)
     size_t logits_size = BENCH_WIDTH * sizeof(float);
     int32_t *mask = mem_new(&bench->mem, mask_size);
     float *logits = mem_zero(&bench->mem, logits_size);
-    bool ok = (mask && logits) || bench_fail("apply-f32", NULL);
+    bool ok = mask && logits;
+    if (!ok) bench_fail("apply-f32", NULL);
     for (size_t i = 0; ok && i < COUNT_OF(apply_cases); i++) {
         mask_make(mask, &apply_cases[i]);
         Stats us = apply_stats(bench, logits, mask);

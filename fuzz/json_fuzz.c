@@ -36,12 +36,13 @@ static void check_node(const Json *json, JsonId id)
     JsonNode node = json->nodes.at[id];
     JsonKind kind = json_kind(json, id);
     uint64_t whole;
-    double value;
+    double value = 0;
     must(node.begin < node.end && node.end <= json->text.size);
     must(kind != JSON_MISSING);
     if (kind == JSON_STRING) check_string(json, id);
     if (kind == JSON_NUMBER) must(json_double(json, id, &value));
-    if (json_u64(json, id, &whole)) must(value == (double)whole);
+    if (json_u64(json, id, &whole))
+        must(kind == JSON_NUMBER && value == (double)whole);
     uint32_t end = node.begin;
     for (JsonIter it = json_iter(json, id); json_step(&it);) {
         JsonNode inner = json->nodes.at[it.value];
