@@ -84,7 +84,8 @@ static bool descend(Walker *w, const Trie *trie, uint32_t base, uint32_t depth,
     WalkLevel *from = w->levels.at[base + depth];
     WalkLevel *to = w->levels.at[base + depth + 1];
     const TrieNode *n = &trie->nodes[child];
-    if (sink->matters && !sink->matters(sink->user, n, depth + 1)) return false;
+    if (sink->matters && !sink->matters(sink->user, n, depth + 1, &from->set))
+        return false;
     if (!step_alone(w, &from->set, n->byte, &to->set))
         set_step(w->stepper, &from->set, n->byte, &to->set);
     if (set_is_empty(&to->set) || stepper_status(w->stepper)) return false;

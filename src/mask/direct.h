@@ -20,8 +20,10 @@ void walker_free(Walker *w);
 
 /* What a walk reports: a node whose text can be read, and the set after it. */
 typedef struct WalkSink {
-    /* False: the node and what is below it do not matter. NULL: all do. */
-    bool (*matters)(void *user, const TrieNode *node, uint32_t depth);
+    /* False: the node and what is below it do not matter, `set` being read
+     * from above it. NULL: all do. */
+    bool (*matters)(void *user, const TrieNode *node, uint32_t depth,
+                    const ConfigSet *set);
     /* True: go on below the node. `depth`: bytes from the walk's start. */
     bool (*reached)(void *user, const TrieNode *node, uint32_t depth,
                     const ConfigSet *set);

@@ -22,6 +22,7 @@ enum {
     LARGE_TREE = 128, /* ids below a node that has walks of its own */
     MANY_BYTES = 64,  /* continuations of a state that has one */
     SOME_BYTES = 16,  /* of one that may be a loop that may end anywhere */
+    TAKE_FROM = 4,    /* ids below a node that are worth a look at loops */
     MAX_DEPTH = 200   /* remainders of remainders, then directly */
 };
 
@@ -130,12 +131,35 @@ static void explore_walked(const Explore *e, const Walk *w, Config c)
     explore_leaving(e, w, c, leaving);
 }
 
+static void follow_add(void *user, Config c)
+{
+    ByteSet *follow = user;
+    for (int i = 0; i < 4; i++) follow->word[i] |= c.q->first.word[i];
+}
+
+/* The bytes that can be read after c's frame has returned. False: what lies
+ * below the bottom is not known, and counts. */
+static bool follow_find(const Explore *e, Config c, ByteSet *follow)
+{
+    bool reaches = !c.stack || c.stack->ends;
+    *follow = (ByteSet){{0}};
+    if (c.stack) {
+        ConfigSet *set = set_of_returns(e->run, c.stack);
+        if (!set) return false;
+        reaches |= set_each_return(&e->run->stepper, set, follow_add, follow);
+        set_give(e->run, set);
+    }
+    return !reaches || !e->to->bottom;
+}
+
 /* ---- directly ---- */
 
 typedef struct Direct {
     Explore at;      /* node: of the subtree in hand */
     uint32_t depth;  /* of the start below x's root */
     CoverPath *path; /* by depth below the start; NULL: no cover */
+    CoverUse use;    /* of a mask */
+    ByteSet follow;  /* what may be read after a return, on the covered path */
 } Direct;
 
 static bool set_reaches_bottom(MaskRun *run, const ConfigSet *set)
@@ -160,12 +184,32 @@ static bool is_worth_walks(const Direct *d, const TrieNode *node,
            many_bytes(&set->list.at[0].q->first) >= MANY_BYTES;
 }
 
-/* Of what is covered, only where something else is below. */
-static bool direct_matters(void *user, const TrieNode *node, uint32_t depth)
+/* Of what is covered, only where something else is below, or some return may
+ * have been read on from. */
+static bool direct_matters(void *user, const TrieNode *node, uint32_t depth,
+                           const ConfigSet *set)
 {
     Direct *d = user;
     d->path[depth] = cover_step(d->path[depth - 1], node->byte);
-    return path_matters(d->path[depth], node);
+    return path_matters(d->path[depth], node) || set->list.count != 1 ||
+           byteset_has(&d->follow, node->byte);
+}
+
+/* True if one of the readings loops over all that is below the node: then it
+ * is all inside, and what else may become of it does not matter. */
+static bool loops_over(const Explore *at, const TrieNode *node,
+                       const ConfigSet *set)
+{
+    MaskRun *run = at->run;
+    if (node->tok_end - trie_own_end(&at->x->trie, node) < TAKE_FROM)
+        return false;
+    for (uint32_t i = 0; i < set->list.count; i++) {
+        State *q = set->list.at[i].q;
+        if (many_bytes(&q->first) < SOME_BYTES) continue;
+        const Loop *loop = loop_of(&run->loops, run->mem, q);
+        if (!loop->counts && loop_takes(loop, node)) return true;
+    }
+    return false;
 }
 
 static bool direct_reached(void *user, const TrieNode *node, uint32_t depth,
@@ -176,10 +220,10 @@ static bool direct_reached(void *user, const TrieNode *node, uint32_t depth,
     const Findings *to = at->to;
     const MaskTrie *x = at->x;
     bool is_covered = d->path && d->path[depth].use;
-    if (!is_covered)
-        to->places(to->user, x, node->tok, trie_own_end(&x->trie, node),
-                   at->range);
-    if (!node->nchildren) return false;
+    bool is_taken = !is_covered && loops_over(at, node, set);
+    uint32_t end = is_taken ? node->tok_end : trie_own_end(&x->trie, node);
+    if (!is_covered) to->places(to->user, x, node->tok, end, at->range);
+    if (!node->nchildren || is_taken) return false;
     at->node = (uint32_t)(node - x->trie.nodes);
     at->depth = d->depth + depth;
     if (to->bottom && set_reaches_bottom(at->run, set))
@@ -190,17 +234,44 @@ static bool direct_reached(void *user, const TrieNode *node, uint32_t depth,
     return false;
 }
 
-/* A cover for what begins at e, in walk `b`, for one that is not memory. */
-static bool direct_cover(const Explore *e, const ConfigSet *set, Direct *d)
+/* A cover for a walk in the making, whose state begins at e. */
+static bool walk_cover(const Explore *e, Config c, CoverPath *path)
 {
     WalkBuild *b = e->to->build;
+    return e->x == b->key.trie && !b->has_rise && !c.stack &&
+           cover_begin(b, path, e->node, e->depth, c.q, 0);
+}
+
+/* A cover for a mask that begins at e. */
+static bool mask_cover(const Explore *e, Config c, Direct *d, CoverPath *path)
+{
+    MaskRun *run = e->run;
+    const Loop *loop = loop_of(&run->loops, run->mem, c.q);
+    if (!loop->is_any || loop->counts) return false;
+    d->use = (CoverUse){.units = loop->units, .out = loop->out};
+    if (loop->may_return) {
+        loop = NULL; /* the next call may replace it */
+        if (!follow_find(e, c, &d->follow)) return false;
+        d->use.out |= groups_of(&d->follow);
+    }
+    const Cover *cover =
+        cover_for(&run->vocab->covers, e->x, e->node, &d->use.units);
+    if (!cover) return false;
+    e->to->row(e->to->user, cover->row);
+    *path = (CoverPath){&d->use, 0};
+    return true;
+}
+
+/* False: no memory. */
+static bool direct_cover(const Explore *e, const ConfigSet *set, Direct *d)
+{
     CoverPath path;
-    if (!b || e->x != b->key.trie || b->has_rise || set->list.count != 1 ||
-        set->list.at[0].stack || set->ends)
-        return true;
-    if (!cover_begin(b, &path, e->node, e->depth, set->list.at[0].q, 0))
-        return true;
-    d->path = mem_new(b->mem, (e->x->trie.depth + 2) * sizeof *d->path);
+    if (set->list.count != 1 || set->ends || e->x->skip) return true;
+    Config c = set->list.at[0];
+    bool has_cover =
+        e->to->build ? walk_cover(e, c, &path) : mask_cover(e, c, d, &path);
+    if (!has_cover) return true;
+    d->path = mem_new(e->run->mem, (e->x->trie.depth + 2) * sizeof *d->path);
     if (d->path) d->path[0] = path;
     return d->path != NULL;
 }
@@ -286,27 +357,6 @@ const Walk *explore_walk(MaskRun *run, const MaskTrie *x, uint32_t node,
 {
     WalkKey key = key_of(x, node, c);
     return walk_get(run, &key, depth);
-}
-
-static void follow_add(void *user, Config c)
-{
-    ByteSet *follow = user;
-    for (int i = 0; i < 4; i++) follow->word[i] |= c.q->first.word[i];
-}
-
-/* The bytes that can be read after c's frame has returned. False: what lies
- * below the bottom is not known, and counts. */
-static bool follow_find(const Explore *e, Config c, ByteSet *follow)
-{
-    bool reaches = !c.stack || c.stack->ends;
-    *follow = (ByteSet){{0}};
-    if (c.stack) {
-        ConfigSet *set = set_of_returns(e->run, c.stack);
-        if (!set) return false;
-        reaches |= set_each_return(&e->run->stepper, set, follow_add, follow);
-        set_give(e->run, set);
-    }
-    return !reaches || !e->to->bottom;
 }
 
 /* True if q loops over much and may return anywhere: its walk would leave too
@@ -486,7 +536,7 @@ static void build_bottom(void *user, const MaskTrie *x, const TrieNode *node,
 /* From the empty stack, which stands for all that may lie below. */
 static void make_general(MaskRun *run, WalkBuild *b)
 {
-    Findings to = {build_walk, build_places, build_bottom, b, b};
+    Findings to = {build_walk, NULL, build_places, build_bottom, b, b};
     const WalkKey *key = &b->key;
     Explore e = {run, &to, key->trie, key->node, b->depth, RISE_ANY};
     ConfigSet *set = set_borrow(run);

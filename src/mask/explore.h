@@ -42,6 +42,8 @@ typedef struct MaskRun {
 typedef struct Findings {
     /* The inside of a walk, those within range. */
     void (*walk)(void *user, const Walk *w, RiseRange range);
+    /* A row that is kept for ever. */
+    void (*row)(void *user, const uint32_t *row);
     /* Ids of places [from, to), those within range. */
     void (*places)(void *user, const MaskTrie *x, uint32_t from, uint32_t to,
                    RiseRange range);

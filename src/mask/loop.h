@@ -36,13 +36,10 @@ void loops_free(LoopTable *table, const Mem *mem);
 /* Groups of the bytes of a set. */
 uint64_t groups_of(const ByteSet *bytes);
 
-/* True if all below the node is read in the loop; follow: groups of what can
- * be read when the frame has returned. */
-static inline bool loop_takes(const Loop *loop, const TrieNode *node,
-                              uint64_t follow)
+/* True if all below the node is read in the loop. */
+static inline bool loop_takes(const Loop *loop, const TrieNode *node)
 {
-    return loop->is_any && !(node->below & ~loop->in) &&
-           !(loop->may_return && node->below & follow);
+    return loop->is_any && !(node->below & ~loop->in);
 }
 
 /* Continuation bytes of a character after this first byte of it. */

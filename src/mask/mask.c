@@ -183,6 +183,11 @@ static void row_walk(void *user, const Walk *w, RiseRange range)
         if (rise_in(range, w->rise[i])) build_ids(b, &w->inside[i], 1);
 }
 
+static void row_base(void *user, const uint32_t *row)
+{
+    build_base(user, row);
+}
+
 static void row_places(void *user, const MaskTrie *x, uint32_t from,
                        uint32_t to, RiseRange range)
 {
@@ -234,7 +239,7 @@ static weir_status mask_make(MaskRun *run, MaskMemo *memo, const MaskKey *key,
                              uint32_t *row)
 {
     RowBuild b = {.run = run, .row = row};
-    Findings to = {row_walk, row_places, NULL, NULL, &b};
+    Findings to = {row_walk, row_base, row_places, NULL, NULL, &b};
     run->ids.count = 0;
     explore_set(run, &to, &run->vocab->main, key->set, RISE_ANY);
     row_begin(&b);

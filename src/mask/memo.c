@@ -86,8 +86,9 @@ static bool mask_is(const Mask *mask, const MaskText *text, uint32_t nwords)
             atomic_load_explicit(&mask->row, memory_order_relaxed);
         return row && !memcmp(row, text->row, nwords * sizeof *row);
     }
-    return mask->base == text->base && mask->nids == text->nids && mask->ids &&
-           !memcmp(mask->ids, text->ids, text->nids * sizeof *text->ids);
+    if (mask->base != text->base || mask->nids != text->nids) return false;
+    size_t nbytes = text->nids * sizeof *text->ids;
+    return mask->ids && (!nbytes || !memcmp(mask->ids, text->ids, nbytes));
 }
 
 static Mask *mask_new(Arena *arena, const MaskText *text, uint32_t nwords)

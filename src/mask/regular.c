@@ -33,19 +33,30 @@ static bool counts_alike(const WalkBuild *b, const TrieNode *node,
     return n == rise;
 }
 
+/* True if enough is below the node. */
+static bool has_part(const MaskTrie *x, const TrieNode *node)
+{
+    return (uint64_t)(node->tok_end - node->tok) * COVER_PART >= x->trie.nids;
+}
+
+const Cover *cover_for(CoverTable *covers, const MaskTrie *x, uint32_t node,
+                       const ByteSet *units)
+{
+    return has_part(x, &x->trie.nodes[node]) ? cover_find(covers, node, units)
+                                             : NULL;
+}
+
 bool cover_begin(WalkBuild *b, CoverPath *path, uint32_t node, uint32_t depth,
                  State *q, uint32_t rise)
 {
     const MaskTrie *x = b->key.trie;
     const TrieNode *n = &x->trie.nodes[node];
     *path = (CoverPath){NULL, 0};
-    if (x->skip || b->nuses == WALK_COVERS) return false;
-    if ((uint64_t)(n->tok_end - n->tok) * COVER_PART < x->trie.nids)
-        return false;
+    if (x->skip || b->nuses == WALK_COVERS || !has_part(x, n)) return false;
     const Loop *loop = loop_of(b->loops, b->mem, q);
     if (!loop->is_any || (loop->may_return && !b->key.follow)) return false;
     if (loop->counts && !counts_alike(b, n, depth, rise)) return false;
-    const Cover *cover = cover_find(b->covers, node, &loop->units);
+    const Cover *cover = cover_for(b->covers, x, node, &loop->units);
     if (!cover) return false;
     CoverUse *use = &b->uses[b->nuses++];
     use->cover = (WalkCover){cover->row, cover, loop->counts, rise + 1};
@@ -122,14 +133,18 @@ static void take_counted(WalkBuild *b, uint32_t from, uint32_t to,
     }
 }
 
-/* Takes all below the node if it is made of units of the state's loop. */
+/* Takes all below the node if it is made of units of the state's loop. What
+ * leaves on the way does not matter then, unless a register decides what is
+ * inside and what leaves. */
 static bool take_subtree(WalkBuild *b, const TrieNode *node, uint32_t depth,
                          const RegularLevel *at)
 {
     uint32_t from = trie_own_end(&b->key.trie->trie, node);
     if (node->tok_end - from < TAKE_FROM) return false;
     const Loop *loop = loop_of(b->loops, b->mem, at->q);
-    if (!loop_takes(loop, node, b->follow_groups)) return false;
+    if (!loop_takes(loop, node)) return false;
+    if (loop->may_return && loop->counts && node->below & b->follow_groups)
+        return false;
     if (loop->counts)
         take_counted(b, from, node->tok_end, depth, at->rise);
     else

@@ -186,6 +186,10 @@ void rise_bounds(const uint32_t *rise, uint32_t count, uint32_t *least,
  * False: no memory, or the cache is full. */
 bool leaving_keep(WalkCache *cache, const WalkBuild *b, const MaskTrie **out);
 
+/* The cover for what is below a node of the trie of all tokens, if that is
+ * enough; else NULL. */
+const Cover *cover_for(CoverTable *covers, const MaskTrie *x, uint32_t node,
+                       const ByteSet *units);
 /* Begins a cover for what is below `node`, `depth` bytes below the root, where
  * q is reached after `rise` copies. False: no cover; *path is none then. */
 bool cover_begin(WalkBuild *b, CoverPath *path, uint32_t node, uint32_t depth,
