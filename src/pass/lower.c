@@ -17,13 +17,14 @@ static bool leaves_tokens_out(const Ir *ir, const LowerTokens *tokens)
 
 static bool fail_empty(Ir *ir, const Rule *root, bool left_out)
 {
-    return diag_fail(
+    diag_fail(
         &ir->error, WEIR_EMPTY, root->begin, root->end,
         "the grammar allows no text at all: every way through '%.*s' needs %s",
         (int)MIN(root->name.size, 60), (const char *)root->name.at,
         left_out ? "a token by id, which only a vocabulary has, or a rule "
                    "that never ends"
                  : "a rule that never ends");
+    return diag_pointer(&ir->error, root->name);
 }
 
 static bool lower_passes(Ir *ir, const Facts *facts, const TokenSets *sets,

@@ -19,8 +19,10 @@ static void report_empty(Sets *s, SetId root)
                    (int)MIN(c->member.size, 60), (const char *)c->member.at);
     else
         place_fail(s->sources, c->place, c->keyword, WEIR_EMPTY,
-                   "no value is valid: '%s' contradicts the keywords beside it",
-                   c->keyword);
+                   "no value is valid: '%s' contradicts %s%s%s", c->keyword,
+                   c->against ? "'" : "",
+                   c->against ? c->against : "the keywords beside it",
+                   c->against ? "'" : "");
 }
 
 void schema_compile(Ir *ir, Span source, const weir_schema_opts *opts,

@@ -51,6 +51,7 @@ const ArrayShape *schema_array(Schema *x)
                     .hi = schema_count(x, KEYWORD_MAX_ITEMS, COUNT_INF)};
     read_items(x, &a);
     read_contains(x, &a);
+    if (a.lo > a.hi) schema_clash(x, KEYWORD_MIN_ITEMS, KEYWORD_MAX_ITEMS);
     a.unique = json_bool(x->json, x->at[KEYWORD_UNIQUE_ITEMS], false);
     return sets_ok(x->s) ? array_finish(x->s, &a) : NULL;
 }

@@ -36,6 +36,14 @@ void schema_refuse(Schema *x, KeywordId keyword, const char *reason)
                    reason);
 }
 
+void schema_clash(Schema *x, KeywordId keyword, KeywordId against)
+{
+    Clash *c = &x->s->clash;
+    *c = (Clash){.place = x->place,
+                 .keyword = keyword_table[keyword].name,
+                 .against = keyword_table[against].name};
+}
+
 uint32_t schema_count(Schema *x, KeywordId keyword, uint32_t otherwise)
 {
     JsonId id = x->at[keyword];
@@ -76,9 +84,8 @@ enum {
 
 static uint32_t type_bit(Schema *x, JsonId id)
 {
-    static const char *const names[] = {"null",   "boolean", "integer",
-                                        "number", "string",  "array",
-                                        "object"};
+    static const char *const names[] = {
+        "null", "boolean", "integer", "number", "string", "array", "object"};
     for (uint32_t i = 0; i < COUNT_OF(names); i++)
         if (json_is_string(x->json, id, names[i])) return 1u << i;
     place_fail(x->s->sources, x->place, "type", WEIR_SYNTAX,
@@ -137,16 +144,22 @@ static Numbers read_numbers(Schema *x, uint32_t types)
     read_bound(x, KEYWORD_EXCLUSIVE_MINIMUM, true, &low->low, &low->above);
     read_bound(x, KEYWORD_EXCLUSIVE_MAXIMUM, true, &high->high, &high->below);
     Numbers set = range.integer ? s->integers : s->all_numbers;
-    if (range.low.size || range.high.size)
-        set = number_range(&s->lang, &range);
+    if (range.low.size || range.high.size) set = number_range(&s->lang, &range);
     if (other.low.size || other.high.size)
         set = meet_numbers(s, set, number_range(&s->lang, &other));
     JsonId divisor = x->at[KEYWORD_MULTIPLE_OF];
     if (divisor != JSON_NONE)
-        set = meet_numbers(s, set,
-                           number_multiples(&s->lang, json_spelling(
-                                                          x->json, divisor)));
-    return sets_ok(s) && lang_is_none(set) ? NULL : set;
+        set = meet_numbers(
+            s, set,
+            number_multiples(&s->lang, json_spelling(x->json, divisor)));
+    if (!sets_ok(s) || !lang_is_none(set)) return set;
+    bool is_old = x->at[KEYWORD_MINIMUM] != JSON_NONE;
+    schema_clash(x, is_old ? KEYWORD_MINIMUM : KEYWORD_EXCLUSIVE_MINIMUM,
+                 divisor != JSON_NONE ? KEYWORD_MULTIPLE_OF
+                 : x->at[KEYWORD_MAXIMUM] != JSON_NONE
+                     ? KEYWORD_MAXIMUM
+                     : KEYWORD_EXCLUSIVE_MAXIMUM);
+    return NULL;
 }
 
 /* ---- strings ---- */
@@ -161,7 +174,8 @@ const Dfa *schema_pattern(Schema *x, JsonId id, bool is_key, KeywordId keyword)
          p = map_next(&s->pattern_index, h, p))
         if (span_equal(s->patterns.at[p.value].text, text))
             return s->patterns.at[p.value].dfa;
-    RegexOpts opts = {.is_search = true, .offset = json_offset(x->json, id) + 1};
+    RegexOpts opts = {.is_search = true,
+                      .offset = json_offset(x->json, id) + 1};
     weir_error before = s->ir->error;
     const Dfa *dfa = regex_dfa(&s->lang, text, &opts, &s->ir->limits, s->ir);
     if (!sets_ok(s) && s->opts->lenient &&
@@ -216,10 +230,18 @@ static uint32_t read_strings(Schema *x, StringPiece *piece)
     read_format(x, piece);
     if (piece->dfa && (piece->lo || piece->hi != COUNT_INF)) {
         LangSize size = lang_size(&x->s->lang, piece->dfa);
-        if (size.shortest > piece->hi || size.longest < piece->lo) return 0;
+        bool is_long = size.shortest > piece->hi;
+        if (is_long || size.longest < piece->lo) {
+            schema_clash(x, is_long ? KEYWORD_MAX_LENGTH : KEYWORD_MIN_LENGTH,
+                         pattern != JSON_NONE ? KEYWORD_PATTERN
+                                              : KEYWORD_FORMAT);
+            return 0;
+        }
         if (size.shortest >= piece->lo) piece->lo = 0;
         if (size.longest <= piece->hi) piece->hi = COUNT_INF;
     }
+    if (piece->lo > piece->hi)
+        schema_clash(x, KEYWORD_MIN_LENGTH, KEYWORD_MAX_LENGTH);
     return piece->lo <= piece->hi && !(piece->dfa && lang_is_none(piece->dfa));
 }
 
@@ -253,6 +275,13 @@ static const Form *own_form(Schema *x)
     return form && sets_ok(s) ? form : &form_none;
 }
 
+static bool has_clash(const Schema *x)
+{
+    const Clash *c = &x->s->clash;
+    return c->against && c->place.doc == x->place.doc &&
+           c->place.id == x->place.id;
+}
+
 /* What is left with `other`, which `keyword` gives. */
 static void meet(Schema *x, KeywordId keyword, const Form *other)
 {
@@ -260,9 +289,11 @@ static void meet(Schema *x, KeywordId keyword, const Form *other)
     if (!sets_ok(s)) return;
     s->clash.member = (Span){0};
     const Form *both = x->form ? form_and(s, x->form, other) : other;
-    if (form_is_none(both) && !(x->form && form_is_none(x->form))) {
+    bool was_none = x->form && form_is_none(x->form);
+    if (form_is_none(both) && !was_none && !has_clash(x)) {
         s->clash.place = x->place;
         s->clash.keyword = keyword_table[keyword].name;
+        s->clash.against = NULL;
     }
     x->form = both;
 }
@@ -280,13 +311,13 @@ static void apply_ref(Schema *x, KeywordId keyword)
     Span ref = json_string(x->json, x->at[keyword]);
     Place to;
     uint32_t scope;
-    bool ok = keyword == KEYWORD_REF
-                  ? place_ref(s->sources, x->place, x->scope, ref, &to, &scope)
-              : keyword == KEYWORD_DYNAMIC_REF
-                  ? place_dynamic_ref(s->sources, x->place, x->scope, ref, &to,
-                                      &scope)
-                  : place_recursive_ref(s->sources, x->place, x->scope, &to,
-                                        &scope);
+    bool ok =
+        keyword == KEYWORD_REF
+            ? place_ref(s->sources, x->place, x->scope, ref, &to, &scope)
+        : keyword == KEYWORD_DYNAMIC_REF
+            ? place_dynamic_ref(s->sources, x->place, x->scope, ref, &to,
+                                &scope)
+            : place_recursive_ref(s->sources, x->place, x->scope, &to, &scope);
     if (ok) meet(x, keyword, set_form_of(s, set_schema(s, to, scope), x->seen));
 }
 
@@ -453,11 +484,16 @@ static void apply(Schema *x, KeywordId keyword)
 }
 
 /* In this order: what multiplies shapes comes last. */
-static const KeywordId in_place[] = {
-    KEYWORD_REF,    KEYWORD_DYNAMIC_REF,       KEYWORD_RECURSIVE_REF,
-    KEYWORD_ALL_OF, KEYWORD_DEPENDENT_SCHEMAS, KEYWORD_DEPENDENCIES,
-    KEYWORD_ANY_OF, KEYWORD_IF,                KEYWORD_NOT,
-    KEYWORD_ONE_OF};
+static const KeywordId in_place[] = {KEYWORD_REF,
+                                     KEYWORD_DYNAMIC_REF,
+                                     KEYWORD_RECURSIVE_REF,
+                                     KEYWORD_ALL_OF,
+                                     KEYWORD_DEPENDENT_SCHEMAS,
+                                     KEYWORD_DEPENDENCIES,
+                                     KEYWORD_ANY_OF,
+                                     KEYWORD_IF,
+                                     KEYWORD_NOT,
+                                     KEYWORD_ONE_OF};
 
 static bool is_before(const Schema *x, KeywordId keyword)
 {

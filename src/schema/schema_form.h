@@ -24,11 +24,12 @@ Place schema_sub(const Schema *x, JsonId id);
 SetId schema_set(Schema *x, JsonId id);
 /* A keyword that cannot be enforced: an error, or lenient a warning. */
 void schema_refuse(Schema *x, KeywordId keyword, const char *reason);
+/* Two keywords that leave nothing of a type. */
+void schema_clash(Schema *x, KeywordId keyword, KeywordId against);
 uint32_t schema_count(Schema *x, KeywordId keyword, uint32_t otherwise);
 /* The texts in which the pattern is found. NULL (is_key) or all texts when it
  * cannot be enforced and the options are lenient. */
-const Dfa *schema_pattern(Schema *x, JsonId id, bool is_key,
-                          KeywordId keyword);
+const Dfa *schema_pattern(Schema *x, JsonId id, bool is_key, KeywordId keyword);
 
 /* The shape; NULL: none. */
 const ArrayShape *schema_array(Schema *x);

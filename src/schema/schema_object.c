@@ -35,8 +35,7 @@ static void split(Parts *p, const Dfa *keys, SetId value, bool seen)
     uint32_t n = p->classes.count;
     for (uint32_t i = 0; i < n && sets_ok(s); i++) {
         KeyClass c = p->classes.at[i];
-        const Dfa *in =
-            c.keys ? lang_intersect(&s->lang, c.keys, keys) : keys;
+        const Dfa *in = c.keys ? lang_intersect(&s->lang, c.keys, keys) : keys;
         const Dfa *out = c.keys ? lang_subtract(&s->lang, c.keys, keys)
                                 : lang_complement(&s->lang, keys);
         class_put(p, in, set_and(s, c.value, value), c.seen || seen);
@@ -44,8 +43,7 @@ static void split(Parts *p, const Dfa *keys, SetId value, bool seen)
     }
     uint32_t kept = p->classes.count - n;
     if (kept)
-        memmove(p->classes.at, p->classes.at + n,
-                kept * sizeof *p->classes.at);
+        memmove(p->classes.at, p->classes.at + n, kept * sizeof *p->classes.at);
     p->classes.count = kept;
 }
 
@@ -55,8 +53,8 @@ static void read_patterns(Parts *p)
     class_put(p, NULL, SET_ALL, false);
     JsonIter it = json_iter(x->json, x->at[KEYWORD_PATTERN_PROPERTIES]);
     while (json_step(&it) && sets_ok(x->s)) {
-        const Dfa *keys = schema_pattern(x, it.key_id, true,
-                                         KEYWORD_PATTERN_PROPERTIES);
+        const Dfa *keys =
+            schema_pattern(x, it.key_id, true, KEYWORD_PATTERN_PROPERTIES);
         if (keys) split(p, keys, schema_set(x, it.value), true);
     }
 }
@@ -103,8 +101,7 @@ static uint32_t prop_find(Parts *p, Span name)
 /* What a name must be by its class alone. */
 static SetId class_value(const Parts *p, Span name, bool *seen)
 {
-    ObjectShape rest = {.nclasses = p->classes.count,
-                        .classes = p->classes.at};
+    ObjectShape rest = {.nclasses = p->classes.count, .classes = p->classes.at};
     return object_value(&rest, name, seen);
 }
 
@@ -208,24 +205,26 @@ static void read_names(Parts *p)
 static const ObjectShape *parts_shape(Parts *p)
 {
     Schema *x = p->x;
-    ObjectShape o = {
-        .nprops = p->props.count,
-        .props = p->props.at,
-        .nclasses = p->classes.count,
-        .classes = sets_copy(x->s, p->classes.at,
-                             p->classes.count * sizeof *p->classes.at),
-        .nneeds = p->needs.count,
-        .needs = p->needs.at,
-        .lo = schema_count(x, KEYWORD_MIN_PROPERTIES, 0),
-        .hi = schema_count(x, KEYWORD_MAX_PROPERTIES, COUNT_INF)};
+    ObjectShape o = {.nprops = p->props.count,
+                     .props = p->props.at,
+                     .nclasses = p->classes.count,
+                     .classes =
+                         sets_copy(x->s, p->classes.at,
+                                   p->classes.count * sizeof *p->classes.at),
+                     .nneeds = p->needs.count,
+                     .needs = p->needs.at,
+                     .lo = schema_count(x, KEYWORD_MIN_PROPERTIES, 0),
+                     .hi = schema_count(x, KEYWORD_MAX_PROPERTIES, COUNT_INF)};
+    if (o.lo > o.hi)
+        schema_clash(x, KEYWORD_MIN_PROPERTIES, KEYWORD_MAX_PROPERTIES);
     return sets_ok(x->s) ? object_finish(x->s, &o) : NULL;
 }
 
 static const KeywordId about_objects[] = {
-    KEYWORD_PROPERTIES,          KEYWORD_PATTERN_PROPERTIES,
-    KEYWORD_REQUIRED,            KEYWORD_ADDITIONAL_PROPERTIES,
-    KEYWORD_PROPERTY_NAMES,      KEYWORD_MIN_PROPERTIES,
-    KEYWORD_MAX_PROPERTIES,      KEYWORD_DEPENDENCIES,
+    KEYWORD_PROPERTIES,        KEYWORD_PATTERN_PROPERTIES,
+    KEYWORD_REQUIRED,          KEYWORD_ADDITIONAL_PROPERTIES,
+    KEYWORD_PROPERTY_NAMES,    KEYWORD_MIN_PROPERTIES,
+    KEYWORD_MAX_PROPERTIES,    KEYWORD_DEPENDENCIES,
     KEYWORD_DEPENDENT_REQUIRED};
 
 const ObjectShape *schema_object(Schema *x, bool is_named)
@@ -258,8 +257,7 @@ static const ObjectShape *rest_members(Schema *x, const ObjectShape *a,
     Sets *s = x->s;
     ObjectShape b = *a;
     Prop *props = sets_copy(s, a->props, a->nprops * sizeof *props);
-    KeyClass *classes =
-        sets_copy(s, a->classes, a->nclasses * sizeof *classes);
+    KeyClass *classes = sets_copy(s, a->classes, a->nclasses * sizeof *classes);
     if (!props || !classes) return NULL;
     for (uint32_t i = 0; i < a->nprops; i++) {
         if (!props[i].seen) props[i].value = set_and(s, props[i].value, rest);
@@ -282,8 +280,7 @@ void schema_rest_members(Schema *x)
     SetId rest = schema_set(x, x->at[KEYWORD_UNEVALUATED_PROPERTIES]);
     if (!sets_ok(s)) return;
     Form f = *x->form;
-    const ObjectShape **shapes =
-        sets_array(s, const ObjectShape *, f.nobjects);
+    const ObjectShape **shapes = sets_array(s, const ObjectShape *, f.nobjects);
     uint32_t n = 0;
     for (uint32_t i = 0; shapes && i < f.nobjects; i++) {
         const ObjectShape *o = rest_members(x, f.objects[i], rest);

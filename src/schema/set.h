@@ -148,6 +148,7 @@ typedef struct SetNode {
 typedef struct Clash {
     Place place;         /* the schema whose keywords were being read */
     const char *keyword; /* the one that left nothing; NULL: none so far */
+    const char *against; /* the one that it contradicts, if that is known */
     Span member;         /* a required member that cannot be, if it is that */
     SetId value;         /* what it would have to be in */
 } Clash;
@@ -166,9 +167,9 @@ typedef struct Sets {
     Numbers all_numbers, integers;
     VEC(struct Pattern) patterns; /* compiled so far */
     Map pattern_index;
-    uint32_t depth; /* of form-making in itself */
-    bool seen;      /* the form being made keeps what has been evaluated */
-    uint32_t probes; /* set_is_none in progress */
+    uint32_t depth;   /* of form-making in itself */
+    bool seen;        /* the form being made keeps what has been evaluated */
+    uint32_t probes;  /* set_is_none in progress */
     bool is_circular; /* the probe has met a form in the making */
     Clash clash;
 } Sets;

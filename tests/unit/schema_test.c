@@ -38,8 +38,8 @@ static bool accepts(weir_grammar *g, const char *text)
 {
     weir_matcher *m = weir_matcher_new(g, NULL, NULL);
     assert_non_null(m);
-    weir_accept a = weir_matcher_accept_bytes(
-        m, (weir_bytes){text, strlen(text)}, NULL);
+    weir_accept a =
+        weir_matcher_accept_bytes(m, (weir_bytes){text, strlen(text)}, NULL);
     bool ok = a == WEIR_ACCEPTED && weir_matcher_is_completed(m);
     assert_int_not_equal(a, WEIR_ACCEPT_ERROR);
     weir_matcher_free(m);
@@ -60,12 +60,12 @@ static void run(const Case *c)
     weir_grammar_free(g);
 }
 
-#define RUN(...)                                                      \
-    do {                                                              \
-        static const Case cases[] = {__VA_ARGS__};                    \
-        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)     \
-            run(&cases[i]);                                           \
-        (void)state;                                                  \
+#define RUN(...)                                                  \
+    do {                                                          \
+        static const Case cases[] = {__VA_ARGS__};                \
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) \
+            run(&cases[i]);                                       \
+        (void)state;                                              \
     } while (0)
 
 static void members_come_in_declared_order(void **state)
@@ -80,8 +80,8 @@ static void members_come_in_declared_order(void **state)
         {"{\"properties\":{\"b\":{\"type\":\"integer\"},\"a\":{}},"
          "\"required\":[\"z\",\"b\"],\"type\":\"object\"}",
          "o",
-         {"{\"b\":1,\"z\":0}", "{\"a\":1,\"b\":1,\"z\":0}",
-          "{\"z\":0,\"b\":1}", "{\"y\":3,\"b\":1,\"z\":0}"},
+         {"{\"b\":1,\"z\":0}", "{\"a\":1,\"b\":1,\"z\":0}", "{\"z\":0,\"b\":1}",
+          "{\"y\":3,\"b\":1,\"z\":0}"},
          {"{\"b\":1}", "{\"b\":\"\",\"z\":0}", "{\"b\":1,\"z\":0,\"b\":1}"}},
         {"{\"allOf\":[{\"properties\":{\"x\":{}}}],\"properties\":{\"y\":{}},"
          "\"additionalProperties\":false,\"type\":\"object\"}",
@@ -119,8 +119,8 @@ static void values_are_equal_by_meaning(void **state)
     RUN({"{\"const\":{\"a\":1,\"b\":[true,null]}}",
          "",
          {"{\"a\":1,\"b\":[true,null]}"},
-         {"{\"b\":[true,null],\"a\":1}", "{\"a\":1}",
-          "{\"a\":1,\"b\":[true]}", "{\"a\":1,\"b\":[true,null],\"c\":1}"}},
+         {"{\"b\":[true,null],\"a\":1}", "{\"a\":1}", "{\"a\":1,\"b\":[true]}",
+          "{\"a\":1,\"b\":[true,null],\"c\":1}"}},
         {"{\"const\":{\"a\":1,\"b\":[true,null]}}",
          "o",
          {"{\"a\":1,\"b\":[true,null]}", "{\"b\":[true,null],\"a\":1}"},
@@ -215,7 +215,21 @@ static void errors_have_places(void **state)
         {"{\"$ref\":\"#\"}", "", WEIR_UNSUPPORTED, "#", "itself"},
         {"{\"type\":\"string\",\"enum\":[1]}", "", WEIR_EMPTY, "#", "enum"},
         {"{\"type\":\"string\",\"minLength\":2,\"maxLength\":1}", "",
-         WEIR_EMPTY, "#", ""},
+         WEIR_EMPTY, "#/minLength", "maxLength"},
+        {"{\"type\":\"array\",\"minItems\":3,\"maxItems\":1}", "", WEIR_EMPTY,
+         "#/minItems", "maxItems"},
+        {"{\"type\":\"integer\",\"minimum\":3,\"maximum\":2.5}", "", WEIR_EMPTY,
+         "#/minimum", "maximum"},
+        {"{\"type\":\"object\",\"required\":[\"a\"],\"allOf\":[{"
+         "\"properties\":{\"a\":{\"type\":\"null\"}}},{\"properties\":{"
+         "\"a\":{\"type\":\"string\"}}}]}",
+         "", WEIR_EMPTY, "#/allOf", "\"a\""},
+        {"{\"type\":\"object\",\"properties\":{\"next\":{\"$ref\":\"#\"}},"
+         "\"required\":[\"next\"]}",
+         "", WEIR_EMPTY, "#", "never ends"},
+        {"{\"enum\":{\"a\":1}}", "", WEIR_SYNTAX, "#/enum",
+         "expected an array"},
+        {"{\"minLength\":-1}", "", WEIR_SYNTAX, "#/minLength", ""},
     };
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
