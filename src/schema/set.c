@@ -23,8 +23,7 @@ bool sets_init(Sets *s, Ir *ir, Sources *sources, const weir_schema_opts *opts)
     arena_init(&s->arena, ir->mem, MAX_ARENA);
     lang_init(&s->lang, ir->mem, &s->arena, &ir->limits, &ir->error);
     SetNode none = {.kind = SET_KIND_NONE}, all = {.kind = SET_KIND_ALL};
-    if (!vec_push(s->mem, &s->nodes, none) ||
-        !vec_push(s->mem, &s->nodes, all))
+    if (!vec_push(s->mem, &s->nodes, none) || !vec_push(s->mem, &s->nodes, all))
         return diag_no_memory(&ir->error);
     s->all_numbers = number_all(&s->lang);
     s->integers = number_integers(&s->lang);
@@ -103,10 +102,10 @@ static SetId node_intern(Sets *s, SetNode node)
 static bool asserts(KeywordId k)
 {
     static const KeywordId in_place[] = {
-        KEYWORD_TYPE,        KEYWORD_ENUM,          KEYWORD_CONST,
-        KEYWORD_REF,         KEYWORD_DYNAMIC_REF,   KEYWORD_ALL_OF,
-        KEYWORD_ANY_OF,      KEYWORD_ONE_OF,        KEYWORD_NOT,
-        KEYWORD_IF,          KEYWORD_RECURSIVE_REF,
+        KEYWORD_TYPE,   KEYWORD_ENUM,          KEYWORD_CONST,
+        KEYWORD_REF,    KEYWORD_DYNAMIC_REF,   KEYWORD_ALL_OF,
+        KEYWORD_ANY_OF, KEYWORD_ONE_OF,        KEYWORD_NOT,
+        KEYWORD_IF,     KEYWORD_RECURSIVE_REF,
     };
     for (uint32_t i = 0; i < COUNT_OF(in_place); i++)
         if (k == in_place[i]) return true;
@@ -152,18 +151,16 @@ SetId set_schema(Sets *s, Place place, uint32_t scope)
 
 SetId set_value(Sets *s, Place value)
 {
-    return node_intern(s, (SetNode){.kind = SET_KIND_VALUE,
-                                    .a = value.doc,
-                                    .b = value.id});
+    return node_intern(
+        s, (SetNode){.kind = SET_KIND_VALUE, .a = value.doc, .b = value.id});
 }
 
 SetId set_form(Sets *s, const Form *form)
 {
     if (form_is_none(form)) return SET_NONE;
 
-    SetNode n = {.kind = SET_KIND_FORM,
-                 .a = s->nodes.count,
-                 .form = {form, form}};
+    SetNode n = {
+        .kind = SET_KIND_FORM, .a = s->nodes.count, .form = {form, form}};
     return node_intern(s, n);
 }
 
@@ -245,8 +242,8 @@ SetId set_not(Sets *s, SetId a)
     SetId all = n.kind == SET_KIND_AND ? SET_NONE : SET_ALL;
     for (uint32_t i = 0; i < n.b; i++) {
         SetId kid = set_not(s, s->kids.at[n.a + i]);
-        all = n.kind == SET_KIND_AND ? set_or(s, all, kid)
-                                     : set_and(s, all, kid);
+        all =
+            n.kind == SET_KIND_AND ? set_or(s, all, kid) : set_and(s, all, kid);
     }
     return all;
 }
@@ -302,7 +299,7 @@ const Form *set_form_of(Sets *s, SetId id, bool seen)
 {
     SetNode n = s->nodes.at[id];
     if (n.form[seen]) return n.form[seen];
-    if (!sets_ok(s)) return &form_none;
+    if (!sets_ok(s) || s->is_circular) return &form_none;
     if (n.is_making & 1 << seen) return endless_form(s, n);
     if (s->depth >= MAX_FORM_DEPTH) {
         diag_fail(&s->ir->error, WEIR_LIMIT_DEPTH, 0, 0,
@@ -317,15 +314,16 @@ const Form *set_form_of(Sets *s, SetId id, bool seen)
     const Form *form = node_form(s, n, seen);
     s->depth--;
     s->seen = outer;
-    s->nodes.at[id].is_making &= (uint8_t)~(1 << seen);
+    s->nodes.at[id].is_making &= (uint8_t) ~(1 << seen);
     if (!sets_ok(s) || s->is_circular) return &form_none;
     s->nodes.at[id].form[seen] = form;
     return form;
 }
 
-/* Only combinations are looked into: what a schema itself says is taken to be
- * possible. A probe that comes upon a form in the making gives up; what it has made on
- * the way is forgotten, since it stands on nothing. */
+/* Only combinations are looked into, each once: what a schema itself says is
+ * taken to be possible. A look that comes upon a form in the making gives up:
+ * then the set is taken not to be empty, and what was made on the way is
+ * forgotten, since it stands on nothing. */
 bool set_is_none(Sets *s, SetId id)
 {
     if (id == SET_NONE) return true;
@@ -339,7 +337,7 @@ bool set_is_none(Sets *s, SetId id)
     bool is_none = form_is_none(set_form_of(s, id, false));
     s->probes--;
     bool is_known = sets_ok(s) && !s->is_circular;
-    if (!s->probes) s->is_circular = false;
-    if (is_known) s->nodes.at[id].is_none = is_none ? 2 : 1;
+    s->is_circular = false;
+    s->nodes.at[id].is_none = is_known && is_none ? 2 : 1;
     return is_known && is_none;
 }
