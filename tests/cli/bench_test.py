@@ -82,6 +82,70 @@ class Bench(unittest.TestCase):
             for way in "loop", "1", "2":
                 self.check_figures(group[way])
 
+    def maskbench(self, lines, *options):
+        """The row's figures and its list, over lines of (schema, tests)."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        cases, found = (os.path.join(folder.name, name)
+                        for name in ("cases", "list"))
+        with open(cases, "w", encoding="utf-8") as file:
+            for number, (schema, tests) in enumerate(lines):
+                file.write(json.dumps({
+                    "file": f"f{number}", "schema": schema,
+                    "tests": [{"valid": valid, "text": "", "ids": ids}
+                              for valid, ids in tests]}) + "\n")
+        code, out, err = bench("maskbench", "--tokenizer", TINY, "--cases",
+                               cases, "--list", found, "--json", *options)
+        self.assertEqual((code, err), (0, ""))
+        with open(found, encoding="utf-8") as file:
+            listed = [line.rstrip("\n").split("\t") for line in file]
+        return json.loads(out)["maskbench"], listed
+
+    def test_maskbench(self):
+        one, true_of_a, a = [4, 11, 5], [33, 14, 34, 32, 3], [6, 14, 6]
+        array = {"type": "array"}
+        row, listed = self.maskbench([
+            (array, [(True, one), (False, true_of_a)]),
+            ({"type": "string"}, [(True, one), (True, a)]),
+            (True, [(True, one), (False, a)]),
+            ({"type": "arr"}, [(True, one)]),
+            # not yet complete, and tokens too many
+            (array, [(False, [4, 11]), (False, [4, 5, 5])]),
+        ])
+        self.assertEqual(
+            [row[key] for key in (
+                "schemas", "passing", "compile_error", "validation_error",
+                "order_refusal", "invalidation_error")], [5, 2, 1, 1, 0, 1])
+        self.assertEqual([line[:2] for line in listed], [
+            ["f0", "passing"], ["f1", "validation_error"],
+            ["f2", "invalidation_error"], ["f3", "compile_error"],
+            ["f4", "passing"]])
+        self.assertIn('test 0, token 0 of 3: refused', listed[1][2])
+        self.assertIn("#/type", listed[3][2])
+        # steps: 3 + 1, 1 + 3, 3 + 3, 2 + 3
+        self.assertEqual(row["masks"], 19)
+        self.check_figures(row["tbm_us"])
+        self.check_figures(row["ttfm_us"])
+        self.assertGreater(row["rss_mb"], 0)
+        self.assertGreater(row["memcpy_us"], 0)
+
+    def test_maskbench_order(self):
+        schema = {"properties": {"a": {}, "b": {}},
+                  "additionalProperties": False}
+        backward = [33, 15, 34, 11, 8, 6, 14, 34, 11, 3]  # {"b":1,"a":1}
+        wrong = [33, 15, 34, 11, 8, 6, 16, 34, 11, 3]  # {"b":1,"f":1}
+        lines = [(schema, [(True, backward)]), (schema, [(True, wrong)]),
+                 (schema, [(True, backward), (True, wrong)])]
+        row, listed = self.maskbench(lines)
+        self.assertEqual([line[1] for line in listed],
+                         ["order_refusal", "validation_error",
+                          "validation_error"])
+        self.assertEqual((row["order_refusal"], row["validation_error"]),
+                         (1, 2))
+        row, listed = self.maskbench(lines, "--any-order")
+        self.assertEqual([line[1] for line in listed],
+                         ["passing", "validation_error", "validation_error"])
+
     def test_table(self):
         code, out, err = bench("memcpy")
         self.assertEqual((code, err), (0, ""))

@@ -15,6 +15,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 
+#include "schema/schema.h"
 #include "syntax/choice.h"
 #include "syntax/ebnf.h"
 #include "syntax/json_grammar.h"
@@ -111,6 +112,22 @@ static inline void kit_compile(Kit *k, weir_source_kind kind,
                                             : json_value_rule(&json, 0);
     }
     assert_true(ir_ok(ir));
+}
+
+/* The grammar of a JSON Schema. The oracle does not know lists. */
+static inline void kit_schema(Kit *k, const char *source,
+                              const weir_compile_opts *opts)
+{
+    weir_error err;
+    Ir *ir = &k->c.ir;
+    k->vocab = judge_vocab(&k->c.vocab);
+    kit_made(k,
+             weir_grammar_compile(k->vocab, WEIR_JSON_SCHEMA, kit_bytes(source),
+                                  opts, &err),
+             &err);
+    schema_compile(ir, span_text(source), &opts->schema, &opts->space);
+    assert_true(ir_ok(ir));
+    if (ir->lists.count) k->is_judged = false;
 }
 
 static inline void kit_choice(Kit *k, const char *const *choices,

@@ -99,7 +99,7 @@ static void put_instance(Check *c, uint8_t found)
 {
     const JsonPlace *p = &c->place;
     Out out = {c->verdict.instance, POINTER_BYTES - 1, 0};
-    bool closes = found && strchr(",]} \t\n\r", found);
+    bool closes = !found || strchr(",]} \t\n\r", found);
     bool outer = closes && !p->in_string &&
                  (p->is_started ? value_may_end(c->matcher) : found == ']');
     place_print(p, outer, &out);
