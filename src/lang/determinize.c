@@ -47,6 +47,7 @@ static int number_order(const void *x, const void *y)
 
 static uint32_t set_start(const Subsets *s, uint32_t set)
 {
+    assert(set <= s->set_end.count);
     return set ? s->set_end.at[set - 1] : 0;
 }
 
@@ -102,6 +103,7 @@ static bool set_accepts(const Subsets *s, Span set)
 static Span set_bytes(const Subsets *s, uint32_t set)
 {
     uint32_t from = set_start(s, set);
+    assert(set < s->set_end.count);
     return span_of(s->members.at + from,
                    (s->set_end.at[set] - from) * sizeof(uint32_t));
 }

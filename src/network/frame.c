@@ -393,7 +393,8 @@ State *state_intern(Frame *f, const PosSet *set, const KindSet *kinds)
          p = map_next(&net->state_index, h, p)) {
         State *q = net->states.at[p.value];
         if (q->frame == f && q->kinds == kinds && q->npos == set->count &&
-            !memcmp(q->pos, set->at, set->count * sizeof *set->at))
+            (!set->count ||
+             !memcmp(q->pos, set->at, set->count * sizeof *set->at)))
             return q;
     }
     State proto = {.kinds = kinds};
@@ -448,6 +449,7 @@ State *call_ret(Network *net, State *q, Call *call)
     PosSet set = {0}, none = {0};
     const KindSet *kinds = NULL;
     State *ret = NULL;
+    assert(call->ntargets);
     bool ok = vec_reserve(net->mem, &set, call->ntargets);
     if (ok) {
         memcpy(set.at, call->target, call->ntargets * sizeof *set.at);
