@@ -93,8 +93,7 @@ static void put(Sets *s, ShapeList *out, ArrayShape shape)
 }
 
 /* Item i is there and not in its set. */
-static void wrong_item(Sets *s, const ArrayShape *a, uint32_t i,
-                       ShapeList *out)
+static void wrong_item(Sets *s, const ArrayShape *a, uint32_t i, ShapeList *out)
 {
     SetId *prefix = sets_array(s, SetId, i + 1);
     if (!prefix) return;

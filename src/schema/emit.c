@@ -94,8 +94,7 @@ NodeId emit_string(Emit *e, StringPiece p)
         return quoted(e, spelled(e, p.dfa));
     }
     const Dfa *class = one_class(e, p.dfa, &least);
-    if (class)
-        return counted(e, spelled(e, class), MAX(p.lo, least), p.hi);
+    if (class) return counted(e, spelled(e, class), MAX(p.lo, least), p.hi);
     const Dfa *fits = lang_length(&s->lang, p.lo, p.hi);
     return quoted(e, spelled(e, lang_intersect(&s->lang, p.dfa, fits)));
 }
@@ -107,8 +106,7 @@ static NodeId number_node(Emit *e, Numbers set, bool is_whole)
     Sets *s = e->s;
     bool fraction = s->opts->integer_fraction || !is_whole;
     NumberSpelling spelling = {.integer_fraction = fraction};
-    if (set == s->all_numbers)
-        return ir_ref(e->ir, json_number_rule(&e->json));
+    if (set == s->all_numbers) return ir_ref(e->ir, json_number_rule(&e->json));
     if (set == s->integers && !fraction && e->integer != RULE_NONE)
         return ir_ref(e->ir, e->integer);
     const Dfa *dfa = number_spellings(&s->lang, set, &spelling);
@@ -137,6 +135,16 @@ static void put_constants(Emit *e, Nodes *nodes, uint32_t constants)
             put(e, nodes, ir_bytes(e->ir, span_text(texts[i])));
 }
 
+static void put_objects(Emit *e, Nodes *nodes, const Form *f, uint32_t depth)
+{
+    ShapeList shapes = {0};
+    for (uint32_t i = 0; i < f->nobjects && sets_ok(e->s); i++)
+        object_breaks_expand(e->s, f->objects[i], &shapes);
+    for (uint32_t i = 0; i < shapes.count && sets_ok(e->s); i++)
+        put(e, nodes, emit_object(e, shapes.at[i], depth));
+    vec_free(e->ir->mem, &shapes);
+}
+
 static NodeId body(Emit *e, SetId set, uint32_t depth)
 {
     const Form *f = set_form_of(e->s, set, false);
@@ -148,8 +156,7 @@ static NodeId body(Emit *e, SetId set, uint32_t depth)
         put(e, &nodes, emit_string(e, f->strings[i]));
     for (uint32_t i = 0; i < f->narrays && sets_ok(e->s); i++)
         put(e, &nodes, emit_array(e, f->arrays[i], depth));
-    for (uint32_t i = 0; i < f->nobjects && sets_ok(e->s); i++)
-        put(e, &nodes, emit_object(e, f->objects[i], depth));
+    put_objects(e, &nodes, f, depth);
     NodeId all = ir_alt(e->ir, nodes.at, nodes.count);
     vec_free(e->ir->mem, &nodes);
     return all;

@@ -46,8 +46,9 @@ static void put_kind(ArrayList *l, uint32_t order, NodeId item,
 {
     Sets *s = l->e->s;
     const uint32_t *kept = sets_copy(s, counters, count * sizeof *counters);
-    ListKind kind = {item,  NODE_EMPTY_ID, order, count, kept,
-                     unique ? LIST_UNIQUE_VALUE : LIST_REPEATABLE};
+    ListKind kind = {item,  NODE_EMPTY_ID,
+                     order, count,
+                     kept,  unique ? LIST_UNIQUE_VALUE : LIST_REPEATABLE};
     if (item == NODE_NEVER_ID || !kept) return;
     if (!vec_push(s->mem, &l->kinds, kind)) diag_no_memory(&s->ir->error);
 }
@@ -92,16 +93,14 @@ static void put_items(ArrayList *l, uint32_t order, uint32_t position,
 
 static NodeId list_node(ArrayList *l, bool is_contiguous)
 {
-    ListSpec spec = {
-        .separator = ir_seq2(l->e->ir, json_after(&l->e->json),
-                             json_comma(&l->e->json, l->depth)),
-        .is_contiguous = is_contiguous,
-        .nkinds = l->kinds.count,
-        .ncounters = l->counters.count,
-        .kinds = l->kinds.at,
-        .counters = l->counters.at};
-    return ir_seq2(l->e->ir, ir_list(l->e->ir, &spec),
-                   json_after(&l->e->json));
+    ListSpec spec = {.separator = ir_seq2(l->e->ir, json_after(&l->e->json),
+                                          json_comma(&l->e->json, l->depth)),
+                     .is_contiguous = is_contiguous,
+                     .nkinds = l->kinds.count,
+                     .ncounters = l->counters.count,
+                     .kinds = l->kinds.at,
+                     .counters = l->counters.at};
+    return ir_seq2(l->e->ir, ir_list(l->e->ir, &spec), json_after(&l->e->json));
 }
 
 /* The values of a set, if they are few and only strings and constants: their
@@ -155,7 +154,8 @@ static NodeId list(Emit *e, const ArrayShape *a, uint32_t depth)
     ArrayList l = {.e = e, .a = a, .depth = depth};
     uint32_t last = a->nprefix;
     if (!put_listed(&l)) {
-        for (uint32_t i = 0; i < a->nsome; i++) last = MAX(last, a->some[i].from);
+        for (uint32_t i = 0; i < a->nsome; i++)
+            last = MAX(last, a->some[i].from);
         put_counter(&l, a->lo, a->hi);
         for (uint32_t i = 0; i < a->nsome; i++)
             put_counter(&l, a->some[i].lo, a->some[i].hi);
@@ -189,7 +189,7 @@ NodeId emit_array(Emit *e, const ArrayShape *a, uint32_t depth)
     }
     for (uint32_t i = 0; i < a->nsome; i++) least = MAX(least, a->some[i].lo);
     if (a->hi)
-        items = a->nsome || a->unique ? list(e, a, depth)
-                                      : sequence(e, a, depth);
+        items =
+            a->nsome || a->unique ? list(e, a, depth) : sequence(e, a, depth);
     return json_container(&e->json, depth, "[]", items, !least);
 }

@@ -8,7 +8,7 @@
  */
 #include "schema/emit.h"
 
-enum { MAX_SOME = 6 };
+enum { MAX_SOME = 12, MAX_KINDS = 20000 };
 
 typedef struct ObjectList {
     Emit *e;
@@ -37,62 +37,99 @@ static bool counts_members(const ObjectShape *o)
     return o->lo || o->hi != COUNT_INF;
 }
 
-/* Whether some[i] speaks of a member with this name (NULL: of a class that is
- * wholly within its names or wholly outside). */
-static bool speaks_of(const SomeMembers *c, const Prop *prop,
-                      const Dfa *class, Sets *s)
+/* A member that is about to become kinds: `prop`, or one of a class, whose
+ * names (`keys`) are all treated alike. */
+typedef struct Member {
+    const Prop *prop;
+    const Dfa *keys;
+    ListKind kind;
+    uint32_t counters[MAX_SOME + 2], ncounters;
+} Member;
+
+/* The values with which the member counts for a count; NONE: it never does.
+ */
+static SetId counted_values(ObjectList *l, const SomeMembers *c,
+                            const Member *m)
 {
-    if (!c->keys) return true;
-    if (prop) return lang_matches(c->keys, prop->name);
-    return !lang_is_disjoint(&s->lang, class ? class : lang_all(), c->keys);
+    Sets *s = l->e->s;
+    bool seen;
+    if (c->of && m->prop)
+        return set_not(s, object_value(c->of, m->prop->name, &seen));
+    if (c->of) {
+        for (uint32_t i = 0; i < c->of->nclasses; i++) {
+            const KeyClass *k = &c->of->classes[i];
+            if (!k->keys || !m->keys ||
+                !lang_is_disjoint(&s->lang, m->keys, k->keys))
+                return set_not(s, k->value);
+        }
+        return SET_NONE;
+    }
+    if (!c->keys) return c->value;
+    bool is_in =
+        m->prop ? lang_matches(c->keys, m->prop->name)
+                : !lang_is_disjoint(&s->lang, m->keys ? m->keys : lang_all(),
+                                    c->keys);
+    return is_in ? c->value : SET_NONE;
 }
 
-/* A kind for each way in which the member may be counted. */
-static void put_member(ObjectList *l, const Prop *prop, const Dfa *class,
-                       SetId given, ListKind kind, const uint32_t *own,
-                       uint32_t nown)
+static void put_kind(ObjectList *l, const Member *m, SetId value)
 {
     Emit *e = l->e;
-    const ObjectShape *o = l->o;
-    NodeId colon = json_colon(&e->json);
-    uint32_t first = counts_members(o);
-    for (uint32_t bits = 0; bits < 1u << o->nsome && sets_ok(e->s); bits++) {
-        uint32_t counters[MAX_SOME + 2], n = 0;
-        SetId value = given;
-        bool fits = true;
-        for (uint32_t i = 0; i < nown; i++) counters[n++] = own[i];
-        for (uint32_t i = 0; i < o->nsome; i++) {
-            const SomeMembers *c = &o->some[i];
-            bool counts = bits >> i & 1;
-            if (!speaks_of(c, prop, class, e->s)) {
-                fits &= !counts;
-            } else if (counts) {
-                counters[n++] = first + i;
-                value = set_and(e->s, value, c->value);
-            } else if (c->hi != COUNT_INF) {
-                value = set_and(e->s, value, set_not(e->s, c->value));
-            }
-        }
-        if (!fits || value == SET_NONE || (o->nsome && set_is_none(e->s, value)))
-            continue;
-        kind.tail = ir_seq2(e->ir, colon, emit_value(e, value, l->depth + 1));
-        kind.ncounters = n;
-        kind.counters = sets_copy(e->s, counters, n * sizeof *counters);
-        if (!vec_push(e->s->mem, &l->kinds, kind)) no_memory(l);
+    ListKind kind = m->kind;
+    kind.tail = ir_seq2(e->ir, json_colon(&e->json),
+                        emit_value(e, value, l->depth + 1));
+    kind.ncounters = m->ncounters;
+    kind.counters =
+        sets_copy(e->s, m->counters, m->ncounters * sizeof *m->counters);
+    if (!vec_push(e->s->mem, &l->kinds, kind)) no_memory(l);
+    if (l->kinds.count > MAX_KINDS)
+        diag_fail(&e->ir->error, WEIR_LIMIT_WORK, 0, 0,
+                  "more than %d kinds of members of one object", MAX_KINDS);
+}
+
+/* A kind for each way in which the member may be counted, from count i on. */
+static void put_ways(ObjectList *l, Member *m, SetId value, uint32_t i)
+{
+    Sets *s = l->e->s;
+    if (!sets_ok(s) || (i && set_is_none(s, value))) return;
+    if (i == l->o->nsome) {
+        put_kind(l, m, value);
+        return;
     }
+    const SomeMembers *c = &l->o->some[i];
+    SetId counted = counted_values(l, c, m);
+    if (counted == SET_NONE) {
+        put_ways(l, m, value, i + 1);
+        return;
+    }
+    SetId others =
+        c->hi == COUNT_INF ? value : set_and(s, value, set_not(s, counted));
+    put_ways(l, m, others, i + 1);
+    m->counters[m->ncounters++] = counts_members(l->o) + i;
+    put_ways(l, m, set_and(s, value, counted), i + 1);
+    m->ncounters--;
+}
+
+static void put_member(ObjectList *l, Member *m, SetId value)
+{
+    if (counts_members(l->o)) m->counters[m->ncounters++] = 0;
+    if (m->prop)
+        m->counters[m->ncounters++] =
+            l->own + (uint32_t)(m->prop - l->o->props);
+    put_ways(l, m, value, 0);
 }
 
 static void put_prop(ObjectList *l, uint32_t i)
 {
     const Prop *p = &l->o->props[i];
     bool any_order = l->e->s->opts->any_order;
-    uint32_t own[] = {0, l->own + i}, skip = !counts_members(l->o);
     put_counter(l, p->required, 1);
     if (!vec_push(l->e->s->mem, &l->names, p->name)) no_memory(l);
     if (p->value == SET_NONE) return;
-    ListKind kind = {.head = emit_text(l->e, p->name),
-                     .order = any_order ? 0 : i};
-    put_member(l, p, NULL, p->value, kind, own + skip, 2 - skip);
+    Member m = {
+        .prop = p,
+        .kind = {.head = emit_text(l->e, p->name), .order = any_order ? 0 : i}};
+    put_member(l, &m, p->value);
 }
 
 /* Members that no prop names: a JSON string, not one of the names. */
@@ -100,34 +137,55 @@ static void put_class(ObjectList *l, const Dfa *keys, SetId value)
 {
     Emit *e = l->e;
     Sets *s = e->s;
-    uint32_t own[] = {0};
     if (value == SET_NONE) return;
     const Dfa *names = keys;
     if (l->names.count)
-        names = lang_subtract(&s->lang, keys ? keys : lang_all(),
-                              lang_texts(&s->lang, l->names.at,
-                                         l->names.count));
+        names =
+            lang_subtract(&s->lang, keys ? keys : lang_all(),
+                          lang_texts(&s->lang, l->names.at, l->names.count));
     if (!sets_ok(s) || (names && lang_is_none(names))) return;
-    ListKind kind = {.head = emit_string(e, (StringPiece){names, 0, COUNT_INF, PIECE_EXACT}),
-                     .order = s->opts->any_order ? 0 : l->o->nprops,
-                     .unique = LIST_UNIQUE_STRING};
-    put_member(l, NULL, keys, value, kind, own, counts_members(l->o));
+    StringPiece piece = {names, 0, COUNT_INF, PIECE_EXACT};
+    Member m = {.keys = names,
+                .kind = {.head = emit_string(e, piece),
+                         .order = s->opts->any_order ? 0 : l->o->nprops,
+                         .unique = LIST_UNIQUE_STRING}};
+    put_member(l, &m, value);
 }
 
-/* Splits a class by the names that the counts speak of, from the i-th on. */
-static void put_classes(ObjectList *l, const Dfa *keys, SetId value,
-                        uint32_t i)
+static void split(ObjectList *l, const Dfa *keys, SetId value, uint32_t i,
+                  uint32_t k);
+
+/* The part of a class inside of `by`, which count i speaks of, and the rest. */
+static void split_by(ObjectList *l, const Dfa *keys, SetId value, uint32_t i,
+                     uint32_t k, const Dfa *by)
 {
     Sets *s = l->e->s;
-    while (i < l->o->nsome && !l->o->some[i].keys) i++;
-    if (keys && lang_is_none(keys)) return;
-    if (i == l->o->nsome || !sets_ok(s)) {
-        put_class(l, keys, value);
-        return;
+    const Dfa *all = keys ? keys : lang_all();
+    const Dfa *in = lang_intersect(&s->lang, all, by);
+    const Dfa *out = lang_subtract(&s->lang, all, by);
+    if (!lang_is_none(in)) split(l, in, value, i, k);
+    if (!lang_is_none(out)) split(l, out, value, i, k);
+}
+
+/* Puts a class, split by the names that the counts tell apart: those of count
+ * i, from its k-th language on, and of the later ones. */
+static void split(ObjectList *l, const Dfa *keys, SetId value, uint32_t i,
+                  uint32_t k)
+{
+    if (!sets_ok(l->e->s)) return;
+    for (; i < l->o->nsome; i++, k = 0) {
+        const SomeMembers *c = &l->o->some[i];
+        if (!c->of && c->keys && !k) {
+            split_by(l, keys, value, i + 1, 0, c->keys);
+            return;
+        }
+        for (; c->of && k < c->of->nclasses; k++) {
+            if (!c->of->classes[k].keys) continue;
+            split_by(l, keys, value, i, k + 1, c->of->classes[k].keys);
+            return;
+        }
     }
-    const Dfa *by = l->o->some[i].keys, *all = keys ? keys : lang_all();
-    put_classes(l, lang_intersect(&s->lang, all, by), value, i + 1);
-    put_classes(l, lang_subtract(&s->lang, all, by), value, i + 1);
+    put_class(l, keys, value);
 }
 
 static void put_needs(ObjectList *l)
@@ -135,6 +193,13 @@ static void put_needs(ObjectList *l)
     for (uint32_t i = 0; i < l->o->nneeds; i++) {
         ListNeed need = {l->own + l->o->needs[i].when,
                          l->own + l->o->needs[i].then};
+        if (!vec_push(l->e->s->mem, &l->needs, need)) no_memory(l);
+    }
+    for (uint32_t i = 0; i < l->o->nsome; i++) {
+        const SomeMembers *c = &l->o->some[i];
+        if (!c->has_unless) continue;
+        ListNeed need = {l->own + object_find(l->o, c->unless),
+                         counts_members(l->o) + i};
         if (!vec_push(l->e->s->mem, &l->needs, need)) no_memory(l);
     }
 }
@@ -160,11 +225,12 @@ static NodeId members(Emit *e, const ObjectShape *o, uint32_t depth)
     ObjectList l = {.e = e, .o = o, .depth = depth};
     if (counts_members(o)) put_counter(&l, o->lo, o->hi);
     for (uint32_t i = 0; i < o->nsome; i++)
-        put_counter(&l, o->some[i].lo, o->some[i].hi);
+        put_counter(&l, o->some[i].has_unless ? 0 : o->some[i].lo,
+                    o->some[i].hi);
     l.own = l.counters.count;
     for (uint32_t i = 0; i < o->nprops && sets_ok(e->s); i++) put_prop(&l, i);
     for (uint32_t i = 0; i < o->nclasses && sets_ok(e->s); i++)
-        put_classes(&l, o->classes[i].keys, o->classes[i].value, 0);
+        split(&l, o->classes[i].keys, o->classes[i].value, 0, 0);
     put_needs(&l);
     NodeId node = sets_ok(e->s) ? list_node(&l) : NODE_NEVER_ID;
     vec_free(e->s->mem, &l.kinds);
@@ -178,7 +244,7 @@ static bool may_be_empty(const ObjectShape *o)
 {
     if (o->lo) return false;
     for (uint32_t i = 0; i < o->nsome; i++)
-        if (o->some[i].lo) return false;
+        if (o->some[i].lo && !o->some[i].has_unless) return false;
     for (uint32_t i = 0; i < o->nprops; i++)
         if (o->props[i].required) return false;
     return true;

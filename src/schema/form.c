@@ -82,8 +82,8 @@ static void piece_push(Sets *s, PieceList *list, StringPiece piece)
 {
     for (uint32_t i = 0; i < list->count; i++) {
         const StringPiece *p = &list->at[i];
-        if (p->dfa == piece.dfa && p->kind == piece.kind &&
-            p->lo <= piece.lo && piece.hi <= p->hi)
+        if (p->dfa == piece.dfa && p->kind == piece.kind && p->lo <= piece.lo &&
+            piece.hi <= p->hi)
             return;
     }
     if (!vec_push(s->mem, list, piece)) diag_no_memory(&s->ir->error);
@@ -163,8 +163,8 @@ static void strings_or(Sets *s, const Form *a, const Form *b, Form *out)
     PieceList list = {0};
     const Dfa *plain = NULL;
     for (uint32_t i = 0; i < a->nstrings + b->nstrings; i++) {
-        StringPiece p = i < a->nstrings ? a->strings[i]
-                                        : b->strings[i - a->nstrings];
+        StringPiece p =
+            i < a->nstrings ? a->strings[i] : b->strings[i - a->nstrings];
         if (!piece_is_plain(&p))
             piece_push(s, &list, p);
         else if (!plain || plain == p.dfa)
@@ -172,7 +172,8 @@ static void strings_or(Sets *s, const Form *a, const Form *b, Form *out)
         else
             plain = lang_unite(&s->lang, plain, p.dfa);
     }
-    if (plain) piece_push(s, &list, (StringPiece){plain, 0, COUNT_INF, PIECE_EXACT});
+    if (plain)
+        piece_push(s, &list, (StringPiece){plain, 0, COUNT_INF, PIECE_EXACT});
     pieces_keep(s, &list, out);
 }
 
@@ -191,12 +192,15 @@ static void strings_not(Sets *s, const Form *a, Form *out)
                                 : "the complement of a host name format");
             return;
         }
-        if (p.lo) piece_push(s, &list, (StringPiece){NULL, 0, p.lo - 1, PIECE_EXACT});
+        if (p.lo)
+            piece_push(s, &list, (StringPiece){NULL, 0, p.lo - 1, PIECE_EXACT});
         if (p.hi != COUNT_INF)
-            piece_push(s, &list, (StringPiece){NULL, p.hi + 1, COUNT_INF, PIECE_EXACT});
+            piece_push(s, &list,
+                       (StringPiece){NULL, p.hi + 1, COUNT_INF, PIECE_EXACT});
         const Dfa *rest = p.dfa ? lang_complement(&s->lang, p.dfa) : NULL;
         if (rest && !lang_is_none(rest))
-            piece_push(s, &list, (StringPiece){rest, 0, COUNT_INF, PIECE_EXACT});
+            piece_push(s, &list,
+                       (StringPiece){rest, 0, COUNT_INF, PIECE_EXACT});
         pieces_keep(s, &list, &others);
         strings_and(s, &all, &others, &both);
         all = both;

@@ -3,7 +3,7 @@
  * The names of a shape are parted: each prop is one name, each class a regular
  * language of the others. So what a member must be in is one look-up, and an
  * intersection takes the props of both and the pairs of classes that meet.
- * A complement is a union of shapes, each of which breaks one condition.
+ * A complement is the shape that breaks another (object_break.c).
  * Tests: unit/schema_set_test.c, the conformance suite.
  */
 #include "schema/set.h"
@@ -129,6 +129,10 @@ static bool some_fit(ObjectShape *a, SomeMembers *some)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < a->nsome; i++) {
         SomeMembers c = a->some[i];
+        if (c.of) {
+            some[kept++] = c;
+            continue;
+        }
         if (c.value == SET_ALL && !c.keys) {
             a->lo = MAX(a->lo, c.lo);
             a->hi = MIN(a->hi, c.hi);
@@ -159,25 +163,36 @@ static bool is_any(const ObjectShape *a)
 {
     return !a->nprops && a->nclasses == 1 && !a->classes[0].keys &&
            a->classes[0].value == SET_ALL && !a->classes[0].seen && !a->lo &&
-           a->hi == COUNT_INF && !a->nsome;
+           a->hi == COUNT_INF && !a->nsome && !a->nbreaks;
+}
+
+/* One round; false: no object fits. */
+static bool conditions_fit(Sets *s, ObjectShape *a)
+{
+    Prop *props = sets_copy(s, a->props, a->nprops * sizeof *props);
+    Need *needs = sets_array(s, Need, a->nneeds);
+    SomeMembers *some = sets_array(s, SomeMembers, a->nsome);
+    if (!props || !needs || !some || !sets_charge(s, 20 + a->nprops))
+        return false;
+    a->props = props;
+    needs_close(a, props);
+    needs_drop(a, needs, props);
+    if (!some_fit(a, some) || !props_fit(s, a, props)) return false;
+    if (a->lo || a->hi != COUNT_INF) count_names(s, a);
+    return a->lo <= a->hi;
 }
 
 const ObjectShape *object_finish(Sets *s, const ObjectShape *given)
 {
     ObjectShape a = *given;
-    Prop *props = sets_copy(s, a.props, a.nprops * sizeof *props);
-    Need *needs = sets_array(s, Need, a.nneeds);
-    SomeMembers *some = sets_array(s, SomeMembers, a.nsome);
-    if (!props || !needs || !some || !sets_charge(s, 20 + a.nprops))
-        return NULL;
-    a.props = props;
+    bool again = true;
     a.is_plain = false;
-    needs_close(&a, props);
-    needs_drop(&a, needs, props);
-    if (!some_fit(&a, some)) return NULL;
-    if (!props_fit(s, &a, props)) return NULL;
-    if (a.lo || a.hi != COUNT_INF) count_names(s, &a);
-    if (a.lo > a.hi) return NULL;
+    while (again) {
+        again = false;
+        if (!conditions_fit(s, &a)) return NULL;
+        if (a.nbreaks && !object_breaks_fit(s, &a, &again)) return NULL;
+        if (!sets_ok(s)) return NULL;
+    }
     if (given->is_plain && is_any(&a)) return &object_any;
     return sets_copy(s, &a, sizeof a);
 }
@@ -188,8 +203,8 @@ const ObjectShape *object_finish(Sets *s, const ObjectShape *given)
 static bool classes_and(Sets *s, const ObjectShape *a, const ObjectShape *b,
                         ObjectShape *both)
 {
-    KeyClass *classes = sets_array(
-        s, KeyClass, size_mul(a->nclasses, MAX(b->nclasses, 1)));
+    KeyClass *classes =
+        sets_array(s, KeyClass, size_mul(a->nclasses, MAX(b->nclasses, 1)));
     uint32_t n = 0;
     if (!classes) return false;
     for (uint32_t i = 0; i < a->nclasses; i++)
@@ -252,6 +267,25 @@ static bool props_and(Sets *s, const ObjectShape *a, const ObjectShape *b,
     return ok && props && sets_ok(s);
 }
 
+static bool breaks_and(Sets *s, const ObjectShape *a, const ObjectShape *b,
+                       ObjectShape *both)
+{
+    size_t n = (size_t)a->nbreaks + b->nbreaks;
+    const ObjectShape **breaks = sets_array(s, const ObjectShape *, n);
+    if (!breaks) return false;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const ObjectShape *x =
+            i < a->nbreaks ? a->breaks[i] : b->breaks[i - a->nbreaks];
+        uint32_t k = 0;
+        while (k < count && breaks[k] != x) k++;
+        if (k == count) breaks[count++] = x;
+    }
+    both->breaks = breaks;
+    both->nbreaks = count;
+    return true;
+}
+
 static bool rest_and(Sets *s, const ObjectShape *a, const ObjectShape *b,
                      const uint32_t *map, ObjectShape *both)
 {
@@ -268,7 +302,7 @@ static bool rest_and(Sets *s, const ObjectShape *a, const ObjectShape *b,
     both->nneeds = a->nneeds + b->nneeds;
     both->some = some;
     both->nsome = a->nsome + b->nsome;
-    return true;
+    return breaks_and(s, a, b, both);
 }
 
 const ObjectShape *object_and(Sets *s, const ObjectShape *a,
@@ -286,91 +320,34 @@ const ObjectShape *object_and(Sets *s, const ObjectShape *a,
 
 /* ---- complement ---- */
 
-static void put(Sets *s, ShapeList *out, ObjectShape shape)
+/* A copy that has evaluated nothing: what `not` holds has no say in that. */
+static ObjectShape *unseen(Sets *s, const ObjectShape *a)
 {
-    shape.is_plain = false;
-    const ObjectShape *a = object_finish(s, &shape);
-    if (a) shape_push(s, out, a);
+    ObjectShape *b = sets_copy(s, a, sizeof *a);
+    Prop *props = sets_copy(s, a->props, a->nprops * sizeof *props);
+    KeyClass *classes = sets_copy(s, a->classes, a->nclasses * sizeof *classes);
+    if (!b || !props || !classes) return NULL;
+    for (uint32_t i = 0; i < a->nprops; i++) props[i].seen = false;
+    for (uint32_t i = 0; i < a->nclasses; i++) classes[i].seen = false;
+    b->props = props;
+    b->classes = classes;
+    return b;
 }
 
-static void put_prop(Sets *s, ShapeList *out, Span name, SetId value,
-                     bool required)
-{
-    Prop p = {name, value, required, false};
-    Prop *kept = sets_copy(s, &p, sizeof p);
-    ObjectShape x = object_any;
-    x.nprops = 1;
-    x.props = kept;
-    if (kept) put(s, out, x);
-}
-
-static void put_some(Sets *s, ShapeList *out, SomeMembers some)
-{
-    SomeMembers *kept = sets_copy(s, &some, sizeof some);
-    ObjectShape x = object_any;
-    x.nsome = 1;
-    x.some = kept;
-    if (kept) put(s, out, x);
-}
-
-/* The names of a class that are no props. */
-static const Dfa *class_names(Sets *s, const ObjectShape *a, const KeyClass *c)
-{
-    if (!a->nprops) return c->keys;
-    Span *names = sets_array(s, Span, a->nprops);
-    if (!names) return lang_none();
-    for (uint32_t i = 0; i < a->nprops; i++) names[i] = a->props[i].name;
-    return lang_subtract(&s->lang, c->keys ? c->keys : lang_all(),
-                         lang_texts(&s->lang, names, a->nprops));
-}
-
-static void put_needs(Sets *s, ShapeList *out, const ObjectShape *a, Need need)
-{
-    Prop both[2] = {a->props[need.when], a->props[need.then]};
-    both[0].value = SET_ALL;
-    both[0].required = true;
-    both[1].value = SET_NONE;
-    both[1].required = false;
-    Prop *kept = sets_copy(s, both, sizeof both);
-    ObjectShape x = object_any;
-    x.nprops = 2;
-    x.props = kept;
-    if (kept) put(s, out, x);
-}
-
+/* The objects that break `a` without its own breaks, and those that are of a
+ * shape that `a` must break. */
 void object_not(Sets *s, const ObjectShape *a, ShapeList *out)
 {
-    for (uint32_t i = 0; i < a->nprops && sets_ok(s); i++) {
-        const Prop *p = &a->props[i];
-        if (p->required) put_prop(s, out, p->name, SET_NONE, false);
-        if (p->value != SET_ALL)
-            put_prop(s, out, p->name, set_not(s, p->value), true);
-    }
-    for (uint32_t i = 0; i < a->nclasses && sets_ok(s); i++) {
-        const KeyClass *c = &a->classes[i];
-        if (c->value == SET_ALL) continue;
-        SomeMembers wrong = {class_names(s, a, c), set_not(s, c->value), 1,
-                             COUNT_INF};
-        put_some(s, out, wrong);
-    }
-    for (uint32_t i = 0; i < a->nneeds && sets_ok(s); i++)
-        put_needs(s, out, a, a->needs[i]);
-    for (uint32_t i = 0; i < a->nsome && sets_ok(s); i++) {
-        SomeMembers c = a->some[i];
-        if (c.lo)
-            put_some(s, out, (SomeMembers){c.keys, c.value, 0, c.lo - 1});
-        if (c.hi != COUNT_INF)
-            put_some(s, out,
-                     (SomeMembers){c.keys, c.value, c.hi + 1, COUNT_INF});
-    }
+    ObjectShape *base = unseen(s, a);
+    const ObjectShape **breaks = sets_array(s, const ObjectShape *, 1);
+    if (!base || !breaks) return;
+    base->nbreaks = 0;
+    breaks[0] = base;
     ObjectShape x = object_any;
-    if (a->lo) {
-        x.hi = a->lo - 1;
-        put(s, out, x);
-    }
-    x = object_any;
-    if (a->hi != COUNT_INF) {
-        x.lo = a->hi + 1;
-        put(s, out, x);
-    }
+    x.is_plain = false;
+    x.breaks = breaks;
+    x.nbreaks = 1;
+    const ObjectShape *broken = object_finish(s, &x);
+    if (broken) shape_push(s, out, broken);
+    for (uint32_t i = 0; i < a->nbreaks; i++) shape_push(s, out, a->breaks[i]);
 }

@@ -92,12 +92,15 @@ typedef struct Need {
     uint32_t when, then;
 } Need;
 
-/* lo to hi members have a name in `keys` (NULL: any) and a value in `value`.
- */
+/* lo to hi members have a name in `keys` (NULL: any) and a value in `value`;
+ * or, if `of` is given, a value that a member of that name has not in `of`. */
 typedef struct SomeMembers {
     const Dfa *keys;
     SetId value;
     uint32_t lo, hi;
+    const struct ObjectShape *of;
+    bool has_unless; /* nothing is asked where the member `unless` is missing */
+    Span unless;
 } SomeMembers;
 
 typedef struct ObjectShape {
@@ -108,6 +111,10 @@ typedef struct ObjectShape {
     const SomeMembers *some;
     uint32_t lo, hi; /* members */
     bool is_plain;   /* made by no keyword: any object */
+    /* Shapes, without breaks themselves, that the object is not of. There is
+     * more than one way left to break each. */
+    uint32_t nbreaks;
+    const struct ObjectShape *const *breaks;
 } ObjectShape;
 
 typedef struct Form {
@@ -227,6 +234,12 @@ extern const ObjectShape object_any;
 /* The copy in the arena, made simpler; NULL when no value can fit. */
 const ArrayShape *array_finish(Sets *s, const ArrayShape *a);
 const ObjectShape *object_finish(Sets *s, const ObjectShape *a);
+/* Settles what the breaks of a shape in the making mean beside its other
+ * conditions: those that hold anyway are dropped, those with one way left are
+ * applied (then *again is set). False: one cannot hold. object_break.c. */
+bool object_breaks_fit(Sets *s, ObjectShape *a, bool *again);
+/* Appends shapes without breaks whose union is `a`. */
+void object_breaks_expand(Sets *s, const ObjectShape *a, ShapeList *out);
 /* The prop called `name`, or COUNT_INF. */
 uint32_t object_find(const ObjectShape *a, Span name);
 /* What a member called `name` must be in; *seen: as in Prop. */

@@ -19,8 +19,8 @@ static const ArrayShape *array_of(Sets *s, const Json *json, Place list)
     if (!items) return NULL;
     for (JsonIter it = json_iter(json, list.id); json_step(&it);)
         items[i++] = set_value(s, (Place){list.doc, it.value});
-    ArrayShape a = {.nprefix = n, .prefix = items, .rest = SET_NONE, .lo = n,
-                    .hi = n};
+    ArrayShape a = {
+        .nprefix = n, .prefix = items, .rest = SET_NONE, .lo = n, .hi = n};
     return sets_copy(s, &a, sizeof a);
 }
 
@@ -99,8 +99,8 @@ const Form *enum_form(Sets *s, Place list)
         else if (kind == JSON_NUMBER)
             numbers[nnumbers++] = json_spelling(json, it.value);
         else
-            others = form_or(s, others,
-                             value_form(s, (Place){list.doc, it.value}));
+            others =
+                form_or(s, others, value_form(s, (Place){list.doc, it.value}));
     }
     StringPiece p = {lang_texts(&s->lang, texts, nstrings), 0, COUNT_INF,
                      PIECE_EXACT};
