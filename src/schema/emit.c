@@ -213,6 +213,8 @@ void emit_run(Sets *s, SetId root, const weir_space *space)
     while (e.done < e.jobs.count && sets_ok(s)) {
         EmitJob job = e.jobs.at[e.done++];
         ir_rule_set(s->ir, job.rule, body(&e, job.set, job.depth));
+        if (!sets_ok(s) && !s->ir->error.pointer[0])
+            diag_pointer(&s->ir->error, s->ir->rules.at[job.rule].name);
     }
     vec_free(s->mem, &e.jobs);
     map_free(s->mem, &e.index);

@@ -206,8 +206,8 @@ static const ObjectShape *way_shape(Sets *s, const ObjectShape *of, Way way)
                                           .hi = COUNT_INF});
     }
     case WAY_NEED:
-        props[0] = (Prop){of->props[of->needs[way.i].when].name, SET_ALL, true,
-                          false};
+        props[0] =
+            (Prop){of->props[of->needs[way.i].when].name, SET_ALL, true, false};
         props[1] = (Prop){of->props[of->needs[way.i].then].name, SET_NONE,
                           false, false};
         return one_prop(s, props, 2);
@@ -217,9 +217,9 @@ static const ObjectShape *way_shape(Sets *s, const ObjectShape *of, Way way)
         return one_range(s, of->hi + 1, COUNT_INF);
     case WAY_LESS: {
         const SomeMembers *c = &of->some[way.i];
-        return one_count(s, (SomeMembers){.keys = c->keys,
-                                          .value = c->value,
-                                          .hi = c->lo - 1});
+        return one_count(
+            s,
+            (SomeMembers){.keys = c->keys, .value = c->value, .hi = c->lo - 1});
     }
     case WAY_MORE: {
         const SomeMembers *c = &of->some[way.i];

@@ -116,10 +116,9 @@ static bool asserts(KeywordId k)
  * COUNT: several. */
 static KeywordId only_keyword(const Sets *s, const Json *json, Place place)
 {
-    weir_draft draft = place_draft(s->sources, place);
     KeywordId only = KEYWORD_NONE;
     for (JsonIter it = json_iter(json, place.id); json_step(&it);) {
-        KeywordId k = keyword_enforced(draft, it.key);
+        KeywordId k = keyword_enforced(s, place, it.key);
         if (asserts(k)) only = only ? KEYWORD_COUNT : k;
     }
     return only;

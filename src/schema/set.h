@@ -250,13 +250,14 @@ static inline SetId array_value(const ArrayShape *a, uint32_t i)
     return i < a->nprefix ? a->prefix[i] : a->rest;
 }
 
-/* The keyword of a draft, or `dependencies`: it asserts what it always did
- * also in the drafts that have split it in two. */
-static inline KeywordId keyword_enforced(weir_draft draft, Span name)
+/* The keyword that is in force there, or `dependencies`: it asserts what it
+ * always did also in the drafts that have split it in two. */
+static inline KeywordId keyword_enforced(const Sets *s, Place place, Span name)
 {
-    KeywordId id = keyword_find(name);
-    return keyword_in(id, draft) || id == KEYWORD_DEPENDENCIES ? id
-                                                               : KEYWORD_NONE;
+    KeywordId id = place_keyword(s->sources, place, name);
+    if (id == KEYWORD_NONE && keyword_find(name) == KEYWORD_DEPENDENCIES)
+        return KEYWORD_DEPENDENCIES;
+    return id;
 }
 
 /* ---- where forms come from: schema_form.c, value_form.c ---- */
