@@ -248,7 +248,9 @@ static bool mask_cover(const Explore *e, Config c, Direct *d, CoverPath *path)
     MaskRun *run = e->run;
     const Loop *loop = loop_of(&run->loops, run->mem, c.q);
     if (!loop->is_any || loop->counts) return false;
-    d->use = (CoverUse){.units = loop->units, .out = loop->out};
+    if (memcmp(&loop->first, &loop->units, sizeof loop->first)) return false;
+    d->use = (CoverUse){
+        .first = loop->first, .units = loop->units, .out = loop->out};
     if (loop->may_return) {
         loop = NULL; /* the next call may replace it */
         if (!follow_find(e, c, &d->follow)) return false;
@@ -258,7 +260,7 @@ static bool mask_cover(const Explore *e, Config c, Direct *d, CoverPath *path)
         cover_for(&run->vocab->covers, e->x, e->node, &d->use.units);
     if (!cover) return false;
     e->to->row(e->to->user, cover->row);
-    *path = (CoverPath){&d->use, 0};
+    *path = (CoverPath){&d->use, 0, false};
     return true;
 }
 

@@ -2,10 +2,13 @@
  *
  * For a set C of characters let K(q, C) be the states that texts of C reach
  * from q; C is a loop of q if each state of K reads each character of C. Tried
- * in turn: all that q reads; those that keep leading to q's most usual
- * successor, and then, in groups by where they lead, others that join it. So
- * in a string that must contain "foo" the states after f and after fo belong
- * to one loop, since nothing can go wrong in them.
+ * in turn: all that q reads; those that q's most usual successor, its home,
+ * loops over, with those of them to begin with that lead there; for a home all
+ * that it reads, or what leads it back to itself and then, in groups by where
+ * they lead, others that can join. So in a string that must contain "foo" the
+ * states after f and after fo belong to one loop, since nothing can go wrong
+ * in them; and where a few names are told from all others, what is no prefix
+ * of a name leads home.
  * Cost: a look at each byte of each state, some microseconds.
  * Tests: unit/loop_test.c, prop/masks_vs_oracle_test.c.
  */
@@ -13,24 +16,42 @@
 
 enum {
     LOOP_FROM = 8, /* fewer characters are read as quickly as known */
-    MOST_STATES = 16,
+    MOST_STATES = 8,
     MOST_GROUPS = 6, /* tried, of characters that lead elsewhere */
-    SLOTS = 64       /* loops that are kept */
+    MOST_TARGETS = 16,
+    SLOTS = 64 /* loops that are kept, and what they are made from */
 };
 
-/* Where each character leads a state; NULL: it, or some character with that
- * first byte, leads nowhere or somewhere else, or pushes. */
+/* Where each character leads a state: an index in `to`; 0: it, or some
+ * character with that first byte, leads nowhere or somewhere else, or pushes,
+ * or it is one target too many. */
 typedef struct Reads {
     State *q;
-    State *to[256];
-    ByteSet all; /* that lead somewhere */
+    uint8_t at[256]; /* by first byte */
+    uint32_t count;
+    State *to[MOST_TARGETS]; /* [0]: NULL */
+    ByteSet all;             /* first bytes that lead somewhere */
 } Reads;
 
+/* Where all runs of `left` continuation bytes, the first in [lo, hi], lead
+ * from q. */
+typedef struct Rest {
+    State *q, *to;
+    uint8_t lo, hi, left;
+    uint32_t copies;
+} Rest;
+
+/* All by hash of the state; the next one with the same takes the place. */
 struct LoopTable {
     Loop at[SLOTS];
-    Reads reads[MOST_STATES]; /* of the loop in the making; [0]: q's */
-    uint32_t nreads;
+    Reads reads[SLOTS];
+    Rest rests[SLOTS];
 };
+
+static uint32_t slot_of(const State *q)
+{
+    return (uint32_t)(hash_mix(0, (uintptr_t)q) % SLOTS);
+}
 
 /* ---- bytes and characters ---- */
 
@@ -58,32 +79,45 @@ static bool takes_only(const State *q, uint8_t lo, uint8_t hi)
     return !(first[0] | first[1] | first[3]) && !(first[2] & ~range);
 }
 
-/* Where all runs of `left` continuation bytes, the first in [lo, hi], lead
- * from q, inside a character: NULL too if anything else can happen there. */
-static State *read_rest(State *q, uint8_t lo, uint8_t hi, unsigned left,
-                        uint32_t *copies)
+static void rest_fill(LoopTable *t, Rest *rest);
+
+/* The rest of a character from q on; rest->to is NULL too if anything else can
+ * happen within it. */
+static Rest rest_find(LoopTable *t, State *q, uint8_t lo, uint8_t hi,
+                      uint8_t left)
 {
-    State *all = NULL, *before = NULL;
-    uint32_t all_copies = 0, n_before = 0;
-    if (q->accepts || !takes_only(q, lo, hi)) return NULL;
-    for (unsigned b = lo; b <= hi; b++) {
-        uint32_t n = *copies;
-        if (b > lo && q->map[b] == q->map[b - 1]) continue;
-        State *to = read_byte(q, (uint8_t)b, &n);
-        if (to && to == before && n == n_before) continue;
-        before = to;
-        n_before = n;
-        if (to && left > 1) to = read_rest(to, 0x80, 0xBF, left - 1, &n);
-        if (!to || (all && (to != all || n != all_copies))) return NULL;
-        all = to;
-        all_copies = n;
+    Rest *slot = &t->rests[slot_of(q)];
+    if (slot->q == q && slot->lo == lo && slot->hi == hi && slot->left == left)
+        return *slot;
+    Rest rest = {.q = q, .lo = lo, .hi = hi, .left = left};
+    if (!q->accepts && takes_only(q, lo, hi)) rest_fill(t, &rest);
+    *slot = rest;
+    return rest;
+}
+
+/* All ways must agree. */
+static void rest_fill(LoopTable *t, Rest *rest)
+{
+    const uint8_t *map = rest->q->map;
+    for (unsigned b = rest->lo; b <= rest->hi; b++) {
+        Rest way = {.copies = 0};
+        if (b > rest->lo && map[b] == map[b - 1]) continue;
+        State *to = read_byte(rest->q, (uint8_t)b, &way.copies);
+        if (to && rest->left > 1) {
+            Rest more = rest_find(t, to, 0x80, 0xBF, rest->left - 1);
+            to = more.to;
+            way.copies += more.copies;
+        }
+        bool agrees = to && (b == rest->lo ||
+                             (to == rest->to && way.copies == rest->copies));
+        rest->to = agrees ? to : NULL;
+        rest->copies = way.copies;
+        if (!agrees) return;
     }
-    *copies = all_copies;
-    return all;
 }
 
 /* Where all characters that begin with `lead` lead. */
-static State *read_unit(State *q, uint8_t lead, uint32_t *copies)
+static State *read_unit(LoopTable *t, State *q, uint8_t lead, uint32_t *copies)
 {
     unsigned left = rest_of(lead);
     if (lead >= 0x80 && (!left || lead > 0xF4)) return NULL;
@@ -91,7 +125,9 @@ static State *read_unit(State *q, uint8_t lead, uint32_t *copies)
     if (!to || !left) return to;
     uint8_t lo = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
     uint8_t hi = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-    return read_rest(to, lo, hi, left, copies);
+    Rest rest = rest_find(t, to, lo, hi, (uint8_t)left);
+    *copies += rest.copies;
+    return rest.to;
 }
 
 /* Characters that begin with `lead` are read otherwise than those that begin
@@ -105,21 +141,28 @@ static bool begins_range(unsigned lead)
     return false;
 }
 
-static void reads_fill(Reads *r, State *q, uint32_t copies_each)
+static uint8_t target_of(Reads *r, State *to)
 {
-    r->q = q;
+    for (uint32_t i = 0; i < r->count; i++)
+        if (r->to[i] == to) return (uint8_t)i;
+    if (r->count == MOST_TARGETS) return 0;
+    r->to[r->count] = to;
+    return (uint8_t)r->count++;
+}
+
+static void reads_fill(LoopTable *t, Reads *r, State *q, uint32_t copies_each)
+{
+    *r = (Reads){.q = q, .count = 1};
     for (unsigned b = 0; b < 256; b++) {
         uint32_t copies = 0;
         if (q->map[b] == q->map[(b - 1) & 255] && !begins_range(b)) {
-            r->to[b] = r->to[b - 1];
-            continue;
+            r->at[b] = r->at[b - 1];
+        } else {
+            State *to = read_unit(t, q, (uint8_t)b, &copies);
+            r->at[b] = target_of(r, copies == copies_each ? to : NULL);
         }
-        r->to[b] = read_unit(q, (uint8_t)b, &copies);
-        if (copies != copies_each) r->to[b] = NULL;
+        if (r->at[b]) byteset_add(&r->all, (uint8_t)b);
     }
-    r->all = (ByteSet){{0}};
-    for (unsigned b = 0; b < 256; b++)
-        if (r->to[b]) byteset_add(&r->all, (uint8_t)b);
 }
 
 /* ---- sets of characters ---- */
@@ -130,7 +173,7 @@ static ByteSet that_lead(const Reads *r, const ByteSet *set, const State *to)
     ByteSet some = *set;
     for (int w = 0; w < 4; w++)
         for (uint64_t bits = set->word[w]; bits; bits &= bits - 1)
-            if (r->to[(unsigned)w * 64 + bit_lowest(bits)] != to)
+            if (r->to[r->at[(unsigned)w * 64 + bit_lowest(bits)]] != to)
                 some.word[w] &= ~(bits & -bits);
     return some;
 }
@@ -162,14 +205,13 @@ static unsigned set_size(const ByteSet *set)
 
 /* ---- loops ---- */
 
-/* The reads of `q`, found out if they are new; NULL: too many states. */
+/* The reads of `q`; valid until others are asked for. copies_each is a matter
+ * of q alone. */
 static const Reads *reads_of(LoopTable *t, State *q, uint32_t copies_each)
 {
-    for (uint32_t i = 0; i < t->nreads; i++)
-        if (t->reads[i].q == q) return &t->reads[i];
-    if (t->nreads == MOST_STATES) return NULL;
-    reads_fill(&t->reads[t->nreads], q, copies_each);
-    return &t->reads[t->nreads++];
+    Reads *r = &t->reads[slot_of(q)];
+    if (r->q != q) reads_fill(t, r, q, copies_each);
+    return r;
 }
 
 /* Where the loop's texts lead: states[0] is q. */
@@ -195,12 +237,11 @@ static bool closure_find(LoopTable *t, State *q, uint32_t copies_each,
     k->count = 1;
     for (uint32_t i = 0; i < k->count; i++) {
         const Reads *r = reads_of(t, k->states[i], copies_each);
-        if (!r) return false;
         State *last = NULL;
         for (int w = 0; w < 4; w++) {
             if (set->word[w] & ~r->all.word[w]) return false;
             for (uint64_t bits = set->word[w]; bits; bits &= bits - 1) {
-                State *to = r->to[(unsigned)w * 64 + bit_lowest(bits)];
+                State *to = r->to[r->at[(unsigned)w * 64 + bit_lowest(bits)]];
                 if (to != last && !closure_add(k, to)) return false;
                 last = to;
             }
@@ -214,58 +255,52 @@ static State *usual_successor(const Reads *r, const ByteSet *set)
 {
     State *best = NULL;
     unsigned most = 0;
-    ByteSet left = *set;
-    for (int tries = 0; tries < MOST_GROUPS; tries++) {
-        unsigned b = 0;
-        while (b < 256 && !byteset_has(&left, (uint8_t)b)) b++;
-        if (b == 256) break;
-        ByteSet some = that_lead(r, &left, r->to[b]);
-        if (set_size(&some) > most) {
-            most = set_size(&some);
-            best = r->to[b];
-        }
-        left = set_minus(left, &some);
+    for (uint32_t i = 1; i < r->count; i++) {
+        ByteSet some = that_lead(r, set, r->to[i]);
+        if (set_size(&some) <= most) continue;
+        most = set_size(&some);
+        best = r->to[i];
     }
     return best;
 }
 
-/* Adds to `set`, a loop of q, what `home` reads besides and can join. */
-static void loop_widen(LoopTable *t, State *q, uint32_t copies_each,
-                       const Reads *home, ByteSet *set)
+/* Adds to `set`, a loop of q, what q reads besides and can join. */
+static void loop_widen(LoopTable *t, const Reads *q, uint32_t copies_each,
+                       ByteSet *set)
 {
     Closure k;
-    ByteSet wide = home->all, all = t->reads[0].all;
-    wide = set_minus(set_and(wide, &all), set);
-    for (int tries = 0; tries < MOST_GROUPS; tries++) {
-        unsigned b = 0;
-        while (b < 256 && !byteset_has(&wide, (uint8_t)b)) b++;
-        if (b == 256) return;
-        ByteSet some = that_lead(home, &wide, home->to[b]);
+    ByteSet wide = set_minus(q->all, set);
+    for (uint32_t i = 1; i < MIN(q->count, (uint32_t)MOST_GROUPS); i++) {
+        ByteSet some = that_lead(q, &wide, q->to[i]);
         ByteSet both = set_or(*set, &some);
-        if (closure_find(t, q, copies_each, &both, &k)) *set = both;
-        wide = set_minus(wide, &some);
+        if (set_size(&some) && closure_find(t, q->q, copies_each, &both, &k))
+            *set = both;
     }
 }
 
-/* A large loop of q, as large as can be found quickly. */
-static ByteSet loop_units(LoopTable *t, State *q, uint32_t copies_each)
+/* A large loop of q as its own home, as large as can be found quickly, and the
+ * states that it leads to. */
+static ByteSet loop_at(LoopTable *t, State *q, uint32_t copies_each, Closure *k)
 {
-    Closure k;
-    const ByteSet none = {{0}};
-    t->nreads = 0;
-    if (set_size(&q->first) < LOOP_FROM) return none;
-    const Reads *own = reads_of(t, q, copies_each);
-    ByteSet all = own->all;
-    if (set_size(&all) < LOOP_FROM) return none;
-    if (closure_find(t, q, copies_each, &all, &k)) return all;
-    State *to = usual_successor(own, &all);
-    t->nreads = 1; /* the states met on the way may not come up again */
-    const Reads *home = reads_of(t, to, copies_each);
-    ByteSet set = that_lead(own, &all, to);
-    set = that_lead(home, &set, to);
-    if (set_size(&set) < LOOP_FROM) return none;
-    loop_widen(t, q, copies_each, home, &set);
+    Reads own = *reads_of(t, q, copies_each);
+    if (closure_find(t, q, copies_each, &own.all, k)) return own.all;
+    ByteSet set = that_lead(&own, &own.all, q);
+    if (set_size(&set) < LOOP_FROM) return (ByteSet){{0}};
+    loop_widen(t, &own, copies_each, &set);
+    closure_find(t, q, copies_each, &set, k);
     return set;
+}
+
+/* Characters of `units` that lead from q into the closure. */
+static ByteSet that_enter(const Reads *q, const ByteSet *units,
+                          const Closure *k)
+{
+    ByteSet first = {{0}};
+    for (uint32_t i = 0; i < k->count; i++) {
+        ByteSet some = that_lead(q, units, k->states[i]);
+        first = set_or(first, &some);
+    }
+    return set_and(first, &q->all);
 }
 
 uint64_t groups_of(const ByteSet *bytes)
@@ -278,24 +313,49 @@ uint64_t groups_of(const ByteSet *bytes)
     return groups;
 }
 
+/* The loop of q's home, entered from q. False: too few characters. */
+static bool home_loop(LoopTable *t, const Reads *q, uint32_t copies_each,
+                      Loop *loop, Closure *k)
+{
+    State *home = usual_successor(q, &q->all);
+    loop->units = loop->first = loop_at(t, home, copies_each, k);
+    if (set_size(&loop->units) < LOOP_FROM) return false;
+    if (home != q->q) loop->first = that_enter(q, &loop->units, k);
+    return set_size(&loop->first) >= LOOP_FROM;
+}
+
+/* Units, first ones and states; false: too few. */
+static bool loop_units(LoopTable *t, Loop *loop, uint32_t copies_each,
+                       Closure *k)
+{
+    if (set_size(&loop->q->first) < LOOP_FROM) return false;
+    Reads own = *reads_of(t, loop->q, copies_each);
+    if (set_size(&own.all) < LOOP_FROM) return false;
+    bool is_own = closure_find(t, loop->q, copies_each, &own.all, k);
+    if (is_own && copies_each) {
+        loop->units = loop->first = own.all;
+        return true;
+    }
+    bool has_home = home_loop(t, &own, copies_each, loop, k);
+    if (!is_own || (has_home && set_size(&loop->units) > set_size(&own.all)))
+        return has_home;
+    loop->units = loop->first = own.all;
+    return closure_find(t, loop->q, copies_each, &own.all, k);
+}
+
 static void loop_fill(LoopTable *t, Loop *loop, State *q)
 {
+    Closure k;
     uint32_t copies_each = q->frame->is_counted && q->is_loop;
-    ByteSet units = loop_units(t, q, copies_each);
-    *loop = (Loop){.q = q, .units = units, .counts = copies_each};
-    loop->is_any = set_size(&units) > 0;
-    Closure k = {.count = 0};
-    if (!loop->is_any || !closure_find(t, q, copies_each, &units, &k)) {
-        loop->is_any = false;
-        return;
-    }
-    for (uint32_t i = 0; i < k.count; i++) {
+    *loop = (Loop){.q = q, .counts = copies_each};
+    loop->is_any = loop_units(t, loop, copies_each, &k);
+    for (uint32_t i = 0; loop->is_any && i < k.count; i++) {
         loop->exits = set_or(loop->exits, &k.states[i]->first);
         loop->may_return |= k.states[i]->accepts;
     }
-    loop->exits = set_minus(loop->exits, &units);
+    loop->exits = set_minus(loop->exits, &loop->units);
     ByteSet others;
-    for (int i = 0; i < 4; i++) others.word[i] = ~units.word[i];
+    for (int i = 0; i < 4; i++) others.word[i] = ~loop->first.word[i];
     loop->in = ~groups_of(&others);
     loop->out = groups_of(&loop->exits);
 }
@@ -305,7 +365,7 @@ const Loop *loop_of(LoopTable **table, const Mem *mem, State *q)
     static const Loop nothing = {.q = NULL};
     if (!*table) *table = mem_zero(mem, sizeof **table);
     if (!*table) return &nothing;
-    Loop *loop = &(*table)->at[hash_mix(0, (uintptr_t)q) % SLOTS];
+    Loop *loop = &(*table)->at[slot_of(q)];
     if (loop->q != q) loop_fill(*table, loop, q);
     return loop;
 }

@@ -6,7 +6,8 @@
  *
  * The characters are given by their first bytes: a byte of `units` begins
  * characters all of which are read. From q any text of them can be read, up to
- * a piece of one at its end; no state on the way is final.
+ * a piece of one at its end, if it begins as it should; no state on the way is
+ * final.
  */
 #ifndef WEIR_MASK_LOOP_H
 #define WEIR_MASK_LOOP_H
@@ -16,11 +17,12 @@
 
 typedef struct Loop {
     State *q;
-    ByteSet units;   /* empty: too few to be of use */
-    ByteSet exits;   /* what else some state on the way takes */
-    uint64_t in;     /* groups of a trie all of whose bytes are units */
+    ByteSet first;   /* of a text, units; empty: too few to be of use */
+    ByteSet units;   /* of its other characters */
+    ByteSet exits;   /* what else some state after the first one takes */
+    uint64_t in;     /* groups of a trie all of whose bytes are in `first` */
     uint64_t out;    /* groups with an exit */
-    bool is_any;     /* units is not empty */
+    bool is_any;     /* first is not empty */
     bool may_return; /* some state on the way accepts */
     bool counts;     /* each character is a copy of q's counted frame */
 } Loop;

@@ -46,24 +46,50 @@ const Cover *cover_for(CoverTable *covers, const MaskTrie *x, uint32_t node,
                                              : NULL;
 }
 
+/* A row of its own for a cover whose texts cannot begin with all its units. */
+static bool own_row(WalkBuild *b, CoverUse *use, const TrieNode *node)
+{
+    const Trie *trie = &b->key.trie->trie;
+    size_t nbytes = b->covers->nwords * sizeof *use->own;
+    use->own = mem_new(b->mem, nbytes);
+    if (!use->own) {
+        b->no_memory = true;
+        return false;
+    }
+    memcpy(use->own, use->cover.row, nbytes);
+    for (uint32_t i = 0; i < node->nchildren; i++) {
+        const TrieNode *child = &trie->nodes[node->child + i];
+        if (byteset_has(&use->first, child->byte)) continue;
+        for (uint32_t p = child->tok; p < child->tok_end; p++)
+            use->own[trie->ids[p] / 32] &= ~(1u << (trie->ids[p] % 32));
+    }
+    use->cover.row = use->own;
+    use->cover.cover = NULL;
+    return true;
+}
+
 bool cover_begin(WalkBuild *b, CoverPath *path, uint32_t node, uint32_t depth,
                  State *q, uint32_t rise)
 {
     const MaskTrie *x = b->key.trie;
     const TrieNode *n = &x->trie.nodes[node];
-    *path = (CoverPath){NULL, 0};
+    *path = (CoverPath){NULL, 0, false};
     if (x->skip || b->nuses == WALK_COVERS || !has_part(x, n)) return false;
     const Loop *loop = loop_of(b->loops, b->mem, q);
     if (!loop->is_any || (loop->may_return && !b->key.follow)) return false;
     if (loop->counts && !counts_alike(b, n, depth, rise)) return false;
     const Cover *cover = cover_for(b->covers, x, node, &loop->units);
     if (!cover) return false;
-    CoverUse *use = &b->uses[b->nuses++];
+    CoverUse *use = &b->uses[b->nuses];
+    *use = (CoverUse){.first = loop->first, .units = loop->units};
     use->cover = (WalkCover){cover->row, cover, loop->counts, rise + 1};
-    use->units = loop->units;
     use->out = loop->out;
     if (loop->may_return) use->out |= b->follow_groups;
-    *path = (CoverPath){use, 0};
+    if (memcmp(&use->first, &use->units, sizeof use->first) &&
+        (loop->counts || !own_row(b, use, n)))
+        return false;
+    b->nuses++;
+    *path = (CoverPath){use, 0, false};
     return true;
 }
 

@@ -91,6 +91,9 @@ void walkbuild_free(WalkBuild *b)
     vec_free(b->mem, &b->ids);
     vec_free(b->mem, &b->rises);
     vec_free(b->mem, &b->exits);
+    for (uint32_t i = 0; i < b->nuses; i++)
+        mem_free(b->mem, b->uses[i].own,
+                 b->covers->nwords * sizeof *b->uses[i].own);
 }
 
 /* Room for `count` more ids. */
@@ -198,12 +201,20 @@ static const uint32_t *bitmap_make(Arena *arena, const Walk *w, uint32_t nwords)
     return row;
 }
 
+static const uint32_t *row_copy(WalkCache *cache, const WalkBuild *b,
+                                const uint32_t *row)
+{
+    return arena_copy(&cache->arena, row, b->covers->nwords * sizeof *row);
+}
+
 static bool keep_covers(WalkCache *cache, Walk *w, const WalkBuild *b)
 {
     uint32_t n = b->nuses;
     WalkCover *covers = arena_array(&cache->arena, WalkCover, n);
     for (uint32_t i = 0; covers && i < n; i++) {
         covers[i] = b->uses[i].cover;
+        if (b->uses[i].own) covers[i].row = row_copy(cache, b, b->uses[i].own);
+        if (!covers[i].row) return false;
         if (!b->has_rise) continue;
         uint32_t most = covers[i].counts ? b->covers->longest : covers[i].rise;
         w->rise_min = MIN(w->rise_min, covers[i].counts ? 1 : covers[i].rise);

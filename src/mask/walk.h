@@ -132,12 +132,14 @@ typedef struct WalkExit {
  * are in the cover. */
 typedef struct CoverPath {
     const struct CoverUse *use; /* NULL: it is none */
-    uint32_t left;              /* bytes to the end of the character */
+    uint8_t left;               /* bytes to the end of the character */
+    bool has_begun;
 } CoverPath;
 
 typedef struct CoverUse {
     WalkCover cover;
-    ByteSet units;
+    uint32_t *own; /* the row, if the vocabulary has none; or NULL */
+    ByteSet first, units;
     uint64_t out; /* groups that may be below a node for which to go on */
 } CoverUse;
 
@@ -198,9 +200,10 @@ bool cover_begin(WalkBuild *b, CoverPath *path, uint32_t node, uint32_t depth,
 static inline CoverPath cover_step(CoverPath from, uint8_t byte)
 {
     if (!from.use) return from;
-    if (from.left) return (CoverPath){from.use, from.left - 1};
-    if (!byteset_has(&from.use->units, byte)) return (CoverPath){NULL, 0};
-    return (CoverPath){from.use, rest_of(byte)};
+    if (from.left) return (CoverPath){from.use, (uint8_t)(from.left - 1), true};
+    const ByteSet *set = from.has_begun ? &from.use->units : &from.use->first;
+    if (!byteset_has(set, byte)) return (CoverPath){NULL, 0, false};
+    return (CoverPath){from.use, (uint8_t)rest_of(byte), true};
 }
 
 /* False: the path is covered, and nothing below the node is not. */
