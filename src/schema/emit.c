@@ -197,7 +197,8 @@ NodeId emit_value(Emit *e, SetId set, uint32_t depth)
 {
     if (set == SET_NONE || !sets_ok(e->s)) return NODE_NEVER_ID;
     if (e->json.indent && depth > JSON_LAYOUT_DEPTH) return NODE_NEVER_ID;
-    if (set == SET_ALL) return ir_ref(e->ir, json_value_rule(&e->json, depth));
+    if (set == SET_ALL && !e->s->opts->unique_keys)
+        return ir_ref(e->ir, json_value_rule(&e->json, depth));
     return ir_ref(e->ir, rule_of(e, set, depth));
 }
 
@@ -206,10 +207,9 @@ void emit_run(Sets *s, SetId root, const weir_space *space)
     Emit e = {.s = s, .ir = s->ir, .integer = RULE_NONE, .regex = RULE_NONE};
     for (uint32_t i = 0; i < FORMAT_KINDS; i++) e.formats[i] = RULE_NONE;
     json_rules_init(&e.json, s->ir, space);
-    if (root == SET_ALL)
-        s->ir->root = json_value_rule(&e.json, 0);
-    else
-        s->ir->root = rule_of(&e, root, 0);
+    NodeId all = emit_value(&e, root, 0);
+    if (ir_node(s->ir, all).kind == NODE_RULE)
+        s->ir->root = ir_node(s->ir, all).a;
     while (e.done < e.jobs.count && sets_ok(s)) {
         EmitJob job = e.jobs.at[e.done++];
         ir_rule_set(s->ir, job.rule, body(&e, job.set, job.depth));

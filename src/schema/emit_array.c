@@ -175,7 +175,8 @@ NodeId emit_array(Emit *e, const ArrayShape *a, uint32_t depth)
 {
     NodeId items = NODE_NEVER_ID;
     uint32_t least = a->lo;
-    if (a == &array_any) return ir_ref(e->ir, json_array_rule(&e->json, depth));
+    if (a == &array_any && !e->s->opts->unique_keys)
+        return ir_ref(e->ir, json_array_rule(&e->json, depth));
     if (a->nsome > MAX_SOME) {
         diag_fail(&e->ir->error, WEIR_LIMIT_WORK, 0, 0,
                   "more than %d counts of items (contains) at once", MAX_SOME);

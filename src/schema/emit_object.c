@@ -8,7 +8,7 @@
  */
 #include "schema/emit.h"
 
-enum { MAX_SOME = 12, MAX_KINDS = 20000 };
+enum { MAX_SOME = 100, MAX_KINDS = 20000 };
 
 typedef struct ObjectList {
     Emit *e;

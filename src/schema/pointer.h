@@ -45,8 +45,9 @@ bool pointer_follow(PointerIndex *index, const Json *json, JsonId from,
                     Span pointer, PointerEnd *end);
 
 /* The pointer from the root to a value, as the fragment of an IRI: "" or
- * "/a~1b/0", what may not stand there as %XX. */
-void pointer_write(Out *out, const Json *json, JsonId id);
+ * "/a~1b/0", what may not stand there as %XX. index: NULL, or what makes it
+ * logarithmic in the siblings. */
+void pointer_write(Out *out, PointerIndex *index, const Json *json, JsonId id);
 /* One step of it: a slash and the name. */
 void pointer_write_name(Out *out, Span name);
 

@@ -13,16 +13,16 @@
 
 enum { MAX_WARNINGS = 1000 };
 
-static void write_pointer(Out *out, const Sources *s, Place place,
+static void write_pointer(Out *out, Sources *s, Place place,
                           const char *keyword)
 {
-    const Document *d = document_of(s, place);
+    Document *d = &s->documents.at[place.doc];
     Span uri = d->uri;
     if (!uri.size && d->resource < s->resources.count)
         uri = s->resources.at[d->resource].uri;
     if (place.doc) out_bytes(out, uri);
     out_text(out, "#");
-    pointer_write(out, &d->json, place.id);
+    pointer_write(out, &d->index, &d->json, place.id);
     if (keyword) pointer_write_name(out, span_text(keyword));
 }
 

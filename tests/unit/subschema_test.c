@@ -27,7 +27,7 @@ static void assert_walk(weir_draft draft, const char *text,
     schema_walk_begin(&walk, &json, JSON_ROOT, draft);
     while (schema_walk_next(&walk)) {
         out_text(&out, "#");
-        pointer_write(&out, &json, walk.schema);
+        pointer_write(&out, NULL, &json, walk.schema);
         out_text(&out, " ");
     }
     assert_false(walk.failed);
