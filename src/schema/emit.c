@@ -85,7 +85,7 @@ NodeId emit_string(Emit *e, StringPiece p)
     Sets *s = e->s;
     bool any_length = !p.lo && p.hi == COUNT_INF;
     uint32_t least;
-    if (p.kind == PIECE_REGEX) return emit_regex(e);
+    if (p.kind == PIECE_REGEX) return emit_regex(e, !p.lo);
     if (!p.dfa && any_length) return ir_ref(e->ir, json_string_rule(&e->json));
     if (!p.dfa) return counted(e, json_character(&e->json), p.lo, p.hi);
     if (any_length) {
@@ -204,7 +204,8 @@ NodeId emit_value(Emit *e, SetId set, uint32_t depth)
 
 void emit_run(Sets *s, SetId root, const weir_space *space)
 {
-    Emit e = {.s = s, .ir = s->ir, .integer = RULE_NONE, .regex = RULE_NONE};
+    Emit e = {.s = s, .ir = s->ir, .integer = RULE_NONE};
+    e.regex[0] = e.regex[1] = RULE_NONE;
     for (uint32_t i = 0; i < FORMAT_KINDS; i++) e.formats[i] = RULE_NONE;
     json_rules_init(&e.json, s->ir, space);
     NodeId all = emit_value(&e, root, 0);

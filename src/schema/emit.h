@@ -23,7 +23,7 @@ typedef struct Emit {
     uint32_t done;
     Map index; /* (set, depth) -> jobs.at */
     /* RULE_NONE: not made yet */
-    RuleId integer, regex, formats[FORMAT_KINDS];
+    RuleId integer, regex[2], formats[FORMAT_KINDS];
 } Emit;
 
 /* Sets ir->root to the rule of `root` and makes all rules that it needs. */
@@ -36,7 +36,7 @@ NodeId emit_object(Emit *e, const ObjectShape *shape, uint32_t depth);
 /* Strings of one piece, with their quotes. */
 NodeId emit_string(Emit *e, StringPiece piece);
 /* Regular expressions as JSON strings: emit_regex.c. */
-NodeId emit_regex(Emit *e);
+NodeId emit_regex(Emit *e, bool may_be_empty);
 /* One exact text as a JSON string. */
 NodeId emit_text(Emit *e, Span text);
 

@@ -144,7 +144,7 @@ static void put_class(ObjectList *l, const Dfa *keys, SetId value)
             lang_subtract(&s->lang, keys ? keys : lang_all(),
                           lang_texts(&s->lang, l->names.at, l->names.count));
     if (!sets_ok(s) || (names && lang_is_none(names))) return;
-    StringPiece piece = {names, 0, COUNT_INF, PIECE_EXACT};
+    StringPiece piece = {names, 0, COUNT_INF, PIECE_EXACT, NULL};
     Member m = {.keys = names,
                 .kind = {.head = emit_string(e, piece),
                          .order = s->opts->any_order ? 0 : l->o->nprops,

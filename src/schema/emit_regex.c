@@ -97,33 +97,44 @@ static NodeId group(Emit *e, const char *open, NodeId inside)
     return SEQ(e->ir, text(e, open), inside, text(e, ")"));
 }
 
-NodeId emit_regex(Emit *e)
+/* What may stand in a row, `inside` being an expression in a group. */
+static NodeId term_node(Emit *e, NodeId inside)
 {
+    static const char *const looks[] = {"(?=", "(?!", "(?<=", "(?<!"};
     Ir *ir = e->ir;
-    if (e->regex != RULE_NONE) return ir_ref(ir, e->regex);
-    e->regex = ir_rule_new(ir, SPAN("json_regex"), RULE_SHARED);
-    RuleId body = ir_rule_new(ir, SPAN("regex"), RULE_SHARED);
-    NodeId inside = ir_ref(ir, body);
-    /* "\0" must not go on with a digit: it takes what follows, if anything */
-    NodeId zero = text(e, "\\\\0");
-    NodeId atom = plain(e, "^$.*+?()[]{}|");
-    atom = ir_alt2(ir, atom, text(e, "."));
+    NodeId atom = ir_alt2(ir, plain(e, "^$.*+?()[]{}|"), text(e, "."));
     atom = ir_alt2(ir, atom, ir_alt2(ir, escape(e, false), class(e)));
     atom = ir_alt2(ir, atom, group(e, "(", inside));
     atom = ir_alt2(ir, atom, group(e, "(?:", inside));
     NodeId count = quantifier(e);
     NodeId term = ir_seq2(ir, atom, ir_optional(ir, count));
-    NodeId edge = ir_alt2(ir, one_of(e, "^$"), shape(e, "\\\\\\\\[bB]"));
-    term = ir_alt2(ir, term, edge);
-    term = ir_alt2(ir, term, group(e, "(?=", inside));
-    term = ir_alt2(ir, term, group(e, "(?!", inside));
-    term = ir_alt2(ir, term, group(e, "(?<=", inside));
-    term = ir_alt2(ir, term, group(e, "(?<!", inside));
-    term = ir_alt2(ir, term, ir_seq2(ir, zero, count));
-    NodeId terms = star(e, term);
-    NodeId bar = ir_seq2(ir, text(e, "|"), terms);
-    ir_rule_set(ir, body, ir_seq2(ir, terms, star(e, bar)));
-    NodeId quote = text(e, "\"");
-    ir_rule_set(ir, e->regex, SEQ(ir, quote, inside, quote));
-    return ir_ref(ir, e->regex);
+    term = ir_alt2(ir, term, one_of(e, "^$"));
+    term = ir_alt2(ir, term, shape(e, "\\\\\\\\[bB]"));
+    for (uint32_t i = 0; i < COUNT_OF(looks); i++)
+        term = ir_alt2(ir, term, group(e, looks[i], inside));
+    /* "\0" must not be followed by a digit: only where it is counted */
+    return ir_alt2(ir, term, ir_seq2(ir, text(e, "\\\\0"), count));
+}
+
+static void make_rules(Emit *e)
+{
+    Ir *ir = e->ir;
+    RuleId body = ir_rule_new(ir, SPAN("regex"), RULE_SHARED);
+    NodeId inside = ir_ref(ir, body), quote = text(e, "\"");
+    NodeId term = term_node(e, inside), terms = star(e, term);
+    NodeId others = ir_seq2(ir, text(e, "|"), terms);
+    NodeId some =
+        ir_alt2(ir, ir_seq2(ir, term, ir_seq2(ir, terms, star(e, others))),
+                ir_repeat(ir, others, 1, REPEAT_INF));
+    ir_rule_set(ir, body, ir_seq2(ir, terms, star(e, others)));
+    e->regex[0] = ir_rule_new(ir, SPAN("json_regex_some"), RULE_SHARED);
+    e->regex[1] = ir_rule_new(ir, SPAN("json_regex"), RULE_SHARED);
+    ir_rule_set(ir, e->regex[0], SEQ(ir, quote, some, quote));
+    ir_rule_set(ir, e->regex[1], SEQ(ir, quote, inside, quote));
+}
+
+NodeId emit_regex(Emit *e, bool may_be_empty)
+{
+    if (e->regex[0] == RULE_NONE) make_rules(e);
+    return ir_ref(e->ir, e->regex[may_be_empty]);
 }

@@ -14,7 +14,7 @@
 
 const Form form_none = {0};
 
-static const StringPiece any_string = {NULL, 0, COUNT_INF, PIECE_EXACT};
+static const StringPiece any_string = {NULL, 0, COUNT_INF, PIECE_EXACT, NULL};
 static const ArrayShape *const any_arrays[] = {&array_any};
 static const ObjectShape *const any_objects[] = {&object_any};
 
@@ -89,39 +89,46 @@ static void piece_push(Sets *s, PieceList *list, StringPiece piece)
     if (!vec_push(s->mem, list, piece)) diag_no_memory(&s->ir->error);
 }
 
-static bool piece_is_any(StringPiece p)
-{
-    return !p.dfa && !p.lo && p.hi == COUNT_INF && p.kind == PIECE_EXACT;
-}
-
 static void piece_refuse(Sets *s, const char *what)
 {
     diag_fail(&s->ir->error, WEIR_UNSUPPORTED, 0, 0,
               "%s is no set of strings that can be computed with", what);
 }
 
-/* Regular expressions meet nothing but themselves. */
+/* Beside regular expressions: any string, or any but the empty one. */
+static bool meets_regex(StringPiece p)
+{
+    return !p.dfa && p.lo <= 1 && p.hi == COUNT_INF && p.kind != PIECE_LESS;
+}
+
 static void regex_and(Sets *s, StringPiece a, StringPiece b, PieceList *out)
 {
-    if (b.kind == PIECE_REGEX && piece_is_any(a))
-        piece_push(s, out, b);
-    else if (piece_is_any(b) || (b.kind == PIECE_REGEX && a.lo == b.lo &&
-                                 a.hi == b.hi && a.kind == b.kind))
-        piece_push(s, out, a);
+    StringPiece p = {
+        .lo = MAX(a.lo, b.lo), .hi = COUNT_INF, .kind = PIECE_REGEX};
+    if (meets_regex(a) && meets_regex(b))
+        piece_push(s, out, p);
     else
         piece_refuse(s, "format 'regex' beside another keyword on strings");
+}
+
+/* All texts that may be meant by a piece, whatever their length. */
+static const Dfa *piece_most(StringPiece p)
+{
+    return p.kind == PIECE_LESS ? p.most : p.dfa ? p.dfa : lang_all();
 }
 
 /* Adds the piece of both, unless it is found to be empty. */
 static void piece_and(Sets *s, StringPiece a, StringPiece b, PieceList *out)
 {
     StringPiece p = {a.dfa, MAX(a.lo, b.lo), MIN(a.hi, b.hi),
-                     MAX(a.kind, b.kind)};
+                     MAX(a.kind, b.kind), NULL};
     if (p.kind == PIECE_REGEX) {
         regex_and(s, a, b, out);
         return;
     }
     if (p.lo > p.hi || !sets_charge(s, 10)) return;
+    if (p.kind == PIECE_LESS)
+        p.most = lang_intersect(&s->lang, piece_most(a), piece_most(b));
     if (!p.dfa)
         p.dfa = b.dfa;
     else if (b.dfa && b.dfa != a.dfa)
@@ -173,7 +180,8 @@ static void strings_or(Sets *s, const Form *a, const Form *b, Form *out)
             plain = lang_unite(&s->lang, plain, p.dfa);
     }
     if (plain)
-        piece_push(s, &list, (StringPiece){plain, 0, COUNT_INF, PIECE_EXACT});
+        piece_push(s, &list,
+                   (StringPiece){plain, 0, COUNT_INF, PIECE_EXACT, NULL});
     pieces_keep(s, &list, out);
 }
 
@@ -186,21 +194,22 @@ static void strings_not(Sets *s, const Form *a, Form *out)
         StringPiece p = a->strings[i];
         PieceList list = {0};
         Form others = {0}, both = {0};
-        if (p.kind != PIECE_EXACT) {
-            piece_refuse(s, p.kind == PIECE_REGEX
-                                ? "the complement of format 'regex'"
-                                : "the complement of a host name format");
+        if (p.kind == PIECE_REGEX) {
+            piece_refuse(s, "the complement of format 'regex'");
             return;
         }
         if (p.lo)
-            piece_push(s, &list, (StringPiece){NULL, 0, p.lo - 1, PIECE_EXACT});
-        if (p.hi != COUNT_INF)
             piece_push(s, &list,
-                       (StringPiece){NULL, p.hi + 1, COUNT_INF, PIECE_EXACT});
-        const Dfa *rest = p.dfa ? lang_complement(&s->lang, p.dfa) : NULL;
+                       (StringPiece){NULL, 0, p.lo - 1, PIECE_EXACT, NULL});
+        if (p.hi != COUNT_INF)
+            piece_push(
+                s, &list,
+                (StringPiece){NULL, p.hi + 1, COUNT_INF, PIECE_EXACT, NULL});
+        const Dfa *most = piece_most(p);
+        const Dfa *rest = p.dfa ? lang_complement(&s->lang, most) : NULL;
         if (rest && !lang_is_none(rest))
             piece_push(s, &list,
-                       (StringPiece){rest, 0, COUNT_INF, PIECE_EXACT});
+                       (StringPiece){rest, 0, COUNT_INF, PIECE_EXACT, NULL});
         pieces_keep(s, &list, &others);
         strings_and(s, &all, &others, &both);
         all = both;

@@ -193,6 +193,16 @@ const Dfa *schema_pattern(Schema *x, JsonId id, bool is_key, KeywordId keyword)
     return dfa;
 }
 
+/* All texts that a host name format may allow: see format_is_exact. */
+static const Dfa *host_names(Schema *x, FormatKind kind)
+{
+    Sets *s = x->s;
+    Span pattern = kind == FORMAT_HOSTNAME ? SPAN("[A-Za-z0-9.-]+")
+                                           : SPAN("[A-Za-z0-9.\\-\\x80-"
+                                                  "\\u{10FFFF}]+");
+    return regex_dfa(&s->lang, pattern, NULL, &s->ir->limits, NULL);
+}
+
 static void read_format(Schema *x, StringPiece *piece)
 {
     Sets *s = x->s;
@@ -202,14 +212,19 @@ static void read_format(Schema *x, StringPiece *piece)
     if (kind == FORMAT_UNKNOWN) return;
     const Dfa *dfa = format_language(&s->lang, &s->formats, kind);
     if (kind == FORMAT_REGEX) {
-        if (piece->dfa || piece->lo || piece->hi != COUNT_INF)
+        if (piece->dfa || piece->lo > 1 || piece->hi != COUNT_INF)
             schema_refuse(x, KEYWORD_FORMAT,
                           "format regex beside another keyword on strings");
         else
             piece->kind = PIECE_REGEX;
         return;
     }
-    if (!format_is_exact(kind)) piece->kind = PIECE_LESS;
+    if (!format_is_exact(kind)) {
+        piece->kind = PIECE_LESS;
+        piece->most = host_names(x, kind);
+        if (piece->dfa)
+            piece->most = lang_intersect(&s->lang, piece->most, piece->dfa);
+    }
     if (kind == FORMAT_HOSTNAME)
         piece->hi = MIN(piece->hi, format_max_length(kind));
     if (dfa && piece->dfa) dfa = lang_intersect(&s->lang, piece->dfa, dfa);
@@ -221,7 +236,7 @@ static uint32_t read_strings(Schema *x, StringPiece *piece)
 {
     *piece = (StringPiece){NULL, schema_count(x, KEYWORD_MIN_LENGTH, 0),
                            schema_count(x, KEYWORD_MAX_LENGTH, COUNT_INF),
-                           PIECE_EXACT};
+                           PIECE_EXACT, NULL};
     JsonId pattern = x->at[KEYWORD_PATTERN];
     if (pattern != JSON_NONE) {
         piece->dfa = schema_pattern(x, pattern, false, KEYWORD_PATTERN);

@@ -39,8 +39,8 @@ typedef const Dfa *Numbers;
 
 typedef enum PieceKind {
     PIECE_EXACT,
-    PIECE_LESS, /* the automaton leaves out texts that are valid, too: its
-                   complement is of no use (format_is_exact) */
+    PIECE_LESS, /* the automaton leaves out texts that are valid, too
+                   (format_is_exact): `most` holds all that may be */
     PIECE_REGEX /* the texts of format regex, which are no regular language;
                    dfa is NULL */
 } PieceKind;
@@ -50,6 +50,7 @@ typedef struct StringPiece {
     const Dfa *dfa;
     uint32_t lo, hi;
     PieceKind kind;
+    const Dfa *most; /* PIECE_LESS */
 } StringPiece;
 
 /* lo to hi of the items from index `from` on are in `value`. */

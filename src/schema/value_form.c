@@ -60,7 +60,7 @@ const Form *value_form(Sets *s, Place value)
         break;
     case JSON_STRING: {
         StringPiece p = {lang_text(&s->lang, json_string(json, value.id)), 0,
-                         COUNT_INF, PIECE_EXACT};
+                         COUNT_INF, PIECE_EXACT, NULL};
         f.nstrings = 1;
         f.strings = sets_copy(s, &p, sizeof p);
         break;
@@ -103,7 +103,7 @@ const Form *enum_form(Sets *s, Place list)
                 form_or(s, others, value_form(s, (Place){list.doc, it.value}));
     }
     StringPiece p = {lang_texts(&s->lang, texts, nstrings), 0, COUNT_INF,
-                     PIECE_EXACT};
+                     PIECE_EXACT, NULL};
     f.nstrings = nstrings > 0;
     f.strings = sets_copy(s, &p, sizeof p);
     if (nnumbers) f.numbers = number_one_of(&s->lang, numbers, nnumbers);

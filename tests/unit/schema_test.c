@@ -187,6 +187,23 @@ static void recursion_works(void **state)
          {"{\"next\":{\"stop\":1}}"}});
 }
 
+static void formats_combine(void **state)
+{
+    RUN({"{\"type\":\"string\",\"format\":\"regex\",\"minLength\":1}",
+         "",
+         {"\"^(a|b)[^c]{2,}?\\\\d$\"", "\"|\"", "\"(?<=x)y\""},
+         {"\"\"", "\"(a\"", "\"a)\"", "\"*\"", "\"[b-a]\"", "\"\\\\a\""}},
+        {"{\"type\":\"string\",\"not\":{\"format\":\"hostname\"}}",
+         "",
+         {"\"a b\"", "\"_\"", "\"\""},
+         {"\"a.b\"", "\"xn--a\"", "1"}},
+        {"{\"type\":\"string\",\"format\":\"date\",\"pattern\":\"-29$\"}",
+         "",
+         {"\"2024-02-29\""},
+         {"\"2023-02-29\"", "\"2023-02-28\"", "\"-29\""}},
+        {"{\"format\":\"date\"}", "a", {"\"x\"", "1"}, {"x"}});
+}
+
 static void strict_closes_objects(void **state)
 {
     RUN({"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"object\","
@@ -253,6 +270,7 @@ int main(void)
         cmocka_unit_test(values_are_equal_by_meaning),
         cmocka_unit_test(combinations_mean_what_they_say),
         cmocka_unit_test(recursion_works),
+        cmocka_unit_test(formats_combine),
         cmocka_unit_test(strict_closes_objects),
         cmocka_unit_test(errors_have_places),
     };
