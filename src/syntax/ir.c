@@ -332,6 +332,7 @@ static bool push_complement(Ir *ir, const Range *r, uint32_t count)
 
 static NodeId class_intern(Ir *ir, uint32_t start)
 {
+    if (start == ir->ranges.count) return NODE_NEVER_ID;
     uint32_t count =
         ranges_normalise(ir->ranges.at + start, ir->ranges.count - start);
     ir->ranges.count = start + count;
