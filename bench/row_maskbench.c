@@ -48,6 +48,7 @@ typedef struct MaskRow {
     VEC(uint32_t) ids; /* of the test being run */
     uint32_t count[VERDICTS], schemas;
     size_t resident;
+    Span file; /* of the schema being run: its name */
     FILE *list;
 } MaskRow;
 
@@ -121,6 +122,15 @@ static bool may_stop(const MaskRow *r, weir_matcher *m)
     return may && !weir_matcher_error(m);
 }
 
+/* Accept and the mask are to say the same of each token. */
+static void tell_difference(const MaskRow *r, uint32_t id, weir_accept answer)
+{
+    fprintf(stderr, "weir-bench: %.*s: token %u: the mask says %s, accept %s\n",
+            (int)r->file.size, (const char *)r->file.at, id,
+            answer == WEIR_ACCEPTED ? "no" : "yes",
+            answer == WEIR_ACCEPTED ? "yes" : "no");
+}
+
 /* Whether the tokens are a whole output. *taken: those accepted. `samples`:
  * NULL, or where the time of each step goes. */
 static bool run_ids(MaskRow *r, weir_grammar *g, Samples *samples,
@@ -135,11 +145,9 @@ static bool run_ids(MaskRow *r, weir_grammar *g, Samples *samples,
         weir_accept answer = weir_matcher_accept(m, id);
         float us = (float)bench_us(r->bench, begin, timer_now());
         bool bit = has_bit(r->row, weir_vocab_width(r->vocab), id);
-        ok = answer == WEIR_ACCEPTED;
+        ok = answer == WEIR_ACCEPTED && bit;
         if (samples && !vec_push(&r->bench->mem, samples, us)) ok = false;
-        if (ok != bit)
-            fprintf(stderr, "weir-bench: token %u: mask %d, accept %d\n", id,
-                    bit, answer);
+        if ((answer == WEIR_ACCEPTED) != bit) tell_difference(r, id, answer);
     }
     ok = ok && may_stop(r, m);
     weir_matcher_free(m);
@@ -200,10 +208,9 @@ static void run_test(Schema *s, JsonId test, uint32_t number)
 
 static void list_line(const MaskRow *r, const Schema *s)
 {
-    Span file = json_string(s->line, json_get(s->line, JSON_ROOT, "file"));
     if (!r->list) return;
-    fprintf(r->list, "%.*s\t%s\t%s\t%.1f\t%.2f\n", (int)file.size,
-            (const char *)file.at, verdict_names[s->verdict], s->reason,
+    fprintf(r->list, "%.*s\t%s\t%s\t%.1f\t%.2f\n", (int)r->file.size,
+            (const char *)r->file.at, verdict_names[s->verdict], s->reason,
             s->ttfm, s->tbm);
     fflush(r->list);
 }
@@ -220,6 +227,7 @@ static bool run_schema(MaskRow *r, const Json *line)
     Span text = json_spelling(line, json_get(line, JSON_ROOT, "schema"));
     Schema s = {
         .r = r, .line = line, .text = {(const char *)text.at, text.size}};
+    r->file = json_string(line, json_get(line, JSON_ROOT, "file"));
     bool ok = compile_timed(&s);
     uint32_t number = 0;
     JsonId tests = json_get(line, JSON_ROOT, "tests");
