@@ -329,6 +329,8 @@ static bool advance(Run *run, weir_matcher *matcher, OracleText *text,
     OracleText next = *text;
     if (step_stops(&the_case, text, step)) return false;
     if (!step_add(&next, &vocab, step)) return false;
+    /* the oracle must be able to read any token more */
+    if (next.size + RANDOM_BYTES_MAX > ORACLE_MAX) return false;
     bool want = oracle_prefix(&the_case.ir, the_case.ir.root, &vocab, &next);
     weir_accept got = step_accept(matcher, step);
     if (got == WEIR_TERMINATED) return false;
