@@ -39,7 +39,7 @@ typedef struct ArrayList {
     VEC(ListCounter) counters;
 } ArrayList;
 
-enum { MAX_SOME = 6, MAX_LISTED = 64 };
+enum { MAX_SOME = 32, MAX_LISTED = 64, MAX_KINDS = 20000 };
 
 static void put_kind(ArrayList *l, uint32_t order, NodeId item,
                      const uint32_t *counters, uint32_t count, bool unique)
@@ -51,6 +51,9 @@ static void put_kind(ArrayList *l, uint32_t order, NodeId item,
                      kept,  unique ? LIST_UNIQUE_VALUE : LIST_REPEATABLE};
     if (item == NODE_NEVER_ID || !kept) return;
     if (!vec_push(s->mem, &l->kinds, kind)) diag_no_memory(&s->ir->error);
+    if (l->kinds.count > MAX_KINDS)
+        diag_fail(&s->ir->error, WEIR_LIMIT_WORK, 0, 0,
+                  "more than %d kinds of items of one array", MAX_KINDS);
 }
 
 static uint32_t put_counter(ArrayList *l, uint32_t lo, uint32_t hi)
@@ -61,34 +64,30 @@ static uint32_t put_counter(ArrayList *l, uint32_t lo, uint32_t hi)
     return l->counters.count - 1;
 }
 
-/* The kinds of items at a position: one for each way to be counted. Counter 0
- * is the length, counter 1 + i that of some[i]. */
-static void put_items(ArrayList *l, uint32_t order, uint32_t position,
-                      const uint32_t *own, uint32_t nown)
+/* An item that is about to become kinds: one for each way to be counted.
+ * Counter 0 is the length, counter 1 + i that of some[i]. */
+typedef struct Item {
+    uint32_t order, position;
+    uint32_t counters[MAX_SOME + 2], ncounters;
+} Item;
+
+static void put_ways(ArrayList *l, Item *item, SetId value, uint32_t i)
 {
-    Emit *e = l->e;
-    const ArrayShape *a = l->a;
-    for (uint32_t bits = 0; bits < 1u << a->nsome && sets_ok(e->s); bits++) {
-        uint32_t counters[MAX_SOME + 2], n = 0;
-        SetId value = array_value(a, position);
-        bool fits = true;
-        for (uint32_t i = 0; i < nown; i++) counters[n++] = own[i];
-        for (uint32_t i = 0; i < a->nsome; i++) {
-            SomeItems c = a->some[i];
-            bool counts = bits >> i & 1;
-            if (position < c.from)
-                fits &= !counts;
-            else if (counts)
-                counters[n++] = 1 + i;
-            if (position >= c.from && counts)
-                value = set_and(e->s, value, c.value);
-            else if (position >= c.from && c.hi != COUNT_INF)
-                value = set_and(e->s, value, set_not(e->s, c.value));
-        }
-        if (fits && !set_is_none(e->s, value))
-            put_kind(l, order, emit_value(e, value, l->depth + 1), counters, n,
-                     a->unique);
+    Sets *s = l->e->s;
+    if (!sets_ok(s) || set_is_none(s, value)) return;
+    while (i < l->a->nsome && item->position < l->a->some[i].from) i++;
+    if (i == l->a->nsome) {
+        put_kind(l, item->order, emit_value(l->e, value, l->depth + 1),
+                 item->counters, item->ncounters, l->a->unique);
+        return;
     }
+    SomeItems c = l->a->some[i];
+    SetId others =
+        c.hi == COUNT_INF ? value : set_and(s, value, set_not(s, c.value));
+    put_ways(l, item, others, i + 1);
+    item->counters[item->ncounters++] = 1 + i;
+    put_ways(l, item, set_and(s, value, c.value), i + 1);
+    item->ncounters--;
 }
 
 static NodeId list_node(ArrayList *l, bool is_contiguous)
@@ -160,10 +159,11 @@ static NodeId list(Emit *e, const ArrayShape *a, uint32_t depth)
         for (uint32_t i = 0; i < a->nsome; i++)
             put_counter(&l, a->some[i].lo, a->some[i].hi);
         for (uint32_t i = 0; i < last; i++) {
-            uint32_t own[] = {0, put_counter(&l, 0, 1)};
-            put_items(&l, i, i, own, 2);
+            Item item = {i, i, {0, put_counter(&l, 0, 1)}, 2};
+            put_ways(&l, &item, array_value(a, i), 0);
         }
-        put_items(&l, last, last, (const uint32_t[]){0}, 1);
+        Item item = {last, last, {0}, 1};
+        put_ways(&l, &item, array_value(a, last), 0);
     }
     NodeId node = list_node(&l, last > 0);
     vec_free(e->s->mem, &l.kinds);

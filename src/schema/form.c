@@ -78,14 +78,22 @@ static Numbers numbers_not(Sets *s, Numbers a)
 
 typedef VEC(StringPiece) PieceList;
 
+/* Whether all texts of b are surely in a. */
+static bool piece_covers(const StringPiece *a, const StringPiece *b)
+{
+    bool is_any = !a->dfa && a->kind == PIECE_EXACT;
+    return (is_any || (a->dfa == b->dfa && a->kind == b->kind)) &&
+           a->lo <= b->lo && b->hi <= a->hi;
+}
+
 static void piece_push(Sets *s, PieceList *list, StringPiece piece)
 {
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < list->count; i++) {
-        const StringPiece *p = &list->at[i];
-        if (p->dfa == piece.dfa && p->kind == piece.kind && p->lo <= piece.lo &&
-            piece.hi <= p->hi)
-            return;
+        if (piece_covers(&list->at[i], &piece)) return;
+        if (!piece_covers(&piece, &list->at[i])) list->at[kept++] = list->at[i];
     }
+    list->count = kept;
     if (!vec_push(s->mem, list, piece)) diag_no_memory(&s->ir->error);
 }
 

@@ -4,11 +4,35 @@
 #include "schema/emit.h"
 #include "schema/lint.h"
 
+enum { MAX_DEPTH = 64 };
+
+/* Whether a set is surely empty, also for what its required members are; then
+ * the clash says why. Members in the middle of being looked at are taken to be
+ * possible: what has no end is found when the rules are put in order. */
+static bool is_empty(Sets *s, SetId set, uint32_t depth)
+{
+    if (s->nodes.at[set].is_none == 1 || depth > MAX_DEPTH) return false;
+    const Form *f = set_form_of(s, set, false);
+    if (!sets_ok(s)) return false;
+    if (form_is_none(f)) return true;
+    s->nodes.at[set].is_none = 1; /* each is looked at once */
+    if (f->constants || f->numbers || f->nstrings || f->narrays) return false;
+    for (uint32_t i = 0; i < f->nobjects; i++) {
+        const ObjectShape *o = f->objects[i];
+        uint32_t k = 0;
+        while (k < o->nprops && !(o->props[k].required &&
+                                  is_empty(s, o->props[k].value, depth + 1)))
+            k++;
+        if (k == o->nprops) return false;
+    }
+    return true;
+}
+
 /* An empty schema: what contradicts what, as far as it is known. */
 static void report_empty(Sets *s, SetId root)
 {
     const Clash *c = &s->clash;
-    if (!sets_ok(s) || !form_is_none(set_form_of(s, root, false))) return;
+    if (!is_empty(s, root, 0) || !sets_ok(s)) return;
     if (!c->keyword)
         place_fail(s->sources, sources_root(), NULL, WEIR_EMPTY,
                    "no value is valid: the schema is false");

@@ -244,6 +244,10 @@ static void errors_have_places(void **state)
         {"{\"type\":\"object\",\"properties\":{\"next\":{\"$ref\":\"#\"}},"
          "\"required\":[\"next\"]}",
          "", WEIR_EMPTY, "#", "never ends"},
+        {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"object\","
+         "\"properties\":{\"b\":{\"type\":\"string\",\"enum\":[1]}},"
+         "\"required\":[\"b\"]}},\"required\":[\"a\"]}",
+         "", WEIR_EMPTY, "#/properties/a/properties/b/enum", "enum"},
         {"{\"enum\":{\"a\":1}}", "", WEIR_SYNTAX, "#/enum",
          "expected an array"},
         {"{\"minLength\":-1}", "", WEIR_SYNTAX, "#/minLength", ""},
