@@ -20,8 +20,7 @@ void stepper_init(Stepper *s, const Mem *mem, StackHub *hub,
     *s = (Stepper){.mem = mem, .max_configs = limits->max_configs};
     uint64_t scratch = limits->max_memory; /* 0: no limit */
     if (scratch) scratch = MAX(scratch, LEAST_SCRATCH);
-    stackuser_init(&s->stacks, mem, hub, to_scratch,
-                   (size_t)MIN(scratch, SIZE_MAX));
+    stackuser_init(&s->stacks, mem, hub, to_scratch, limit_size(scratch));
     s->stacks.max_work = limits->max_step;
 }
 
