@@ -57,6 +57,17 @@ static void root_call(Ir *ir)
     if (ir_ok(ir)) ir->root = caller;
 }
 
+static bool find_unique(weir_grammar *g)
+{
+    for (uint32_t i = 0; i < g->ir.lists.count; i++)
+        for (uint32_t k = 0; k < g->ir.lists.at[i].nkinds; k++) {
+            ListUnique unique = g->ir.lists.at[i].kinds[k].unique;
+            g->has_unique |= unique != LIST_REPEATABLE;
+            g->has_unique_values |= unique == LIST_UNIQUE_VALUE;
+        }
+    return !g->has_unique || unique_taken_init(&g->taken, &g->mem, &g->ir);
+}
+
 static bool grammar_fill(weir_grammar *g, weir_error *err)
 {
     Lowered lowered;
@@ -73,6 +84,7 @@ static bool grammar_fill(weir_grammar *g, weir_error *err)
     find_budgets(g);
     Network *shared = g->vocab ? &g->vocab->shared : NULL;
     if (!network_init(&g->network, &g->ir, &lowered, shared, err)) return false;
+    if (!find_unique(g)) return diag_no_memory(err);
     g->start.ends = g->is_nullable;
     if (g->network.lowered.body.at[g->ir.root] == NODE_NEVER_ID) return true;
     State *start = network_start(&g->network);
@@ -125,6 +137,7 @@ void weir_grammar_free(weir_grammar *grammar)
     hub_drop(grammar->hub);
     vec_free(&grammar->mem, &grammar->start.list);
     walkcache_free(&grammar->walks);
+    unique_taken_free(&grammar->taken, &grammar->mem);
     network_free(&grammar->network);
     ir_free(&grammar->ir);
     lock_free(&grammar->lock);

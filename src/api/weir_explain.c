@@ -34,6 +34,7 @@ typedef struct Phrases {
 typedef struct Explain {
     weir_matcher *m;
     Stepper s;
+    ConfigSet start; /* the matcher's, but for what must be unique */
     ConfigSet now, after, spare;
     const TokenMove *moves[TOKEN_SETS];
     uint32_t nmoves;
@@ -361,7 +362,7 @@ static size_t rune_start(Span text, size_t pos)
 static size_t read_bytes(Explain *x, Span bytes)
 {
     size_t pos = 0;
-    if (!set_copy(x->s.mem, &x->after, &x->m->track.now)) return 0;
+    if (!set_copy(x->s.mem, &x->after, &x->start)) return 0;
     while (pos < bytes.size) {
         set_step(&x->s, &x->after, bytes.at[pos], &x->spare);
         if (set_is_empty(&x->spare) || stepper_status(&x->s)) break;
@@ -375,6 +376,10 @@ static void refused_text(Explain *x, uint32_t id, Out *out)
 {
     Span bytes = vocab_bytes(&x->m->grammar->vocab->vocab, id);
     size_t pos = read_bytes(x, bytes);
+    if (pos == bytes.size) {
+        out_text(out, "it repeats what must be unique");
+        return;
+    }
     size_t start = rune_start(bytes, MIN(pos, bytes.size - 1));
     out_format(out, "at its byte %zu: found ", pos);
     words_found(out, bytes, start);
@@ -397,7 +402,7 @@ static void refused_token(Explain *x, uint32_t id, Out *out)
         out_text(out, "the id stands for no token");
     else if (matcher_is_stop(m, id)) {
         out_text(out, "it ends the output, which is not complete: expected ");
-        explain_set(x, &m->track.now, out);
+        explain_set(x, &x->start, out);
     } else if (v->flags[id] & WEIR_TOKEN_CONTROL)
         out_text(out, "it is a control token, which no text reaches");
     else if (!vocab_bytes(v, id).size)
@@ -433,7 +438,7 @@ static void explain_next(Explain *x, Out *out)
     if (x->m->track.is_stopped || weir_matcher_is_terminated(x->m))
         out_text(out, "end of output");
     else
-        explain_set(x, &x->m->track.now, out);
+        explain_set(x, &x->start, out);
 }
 
 size_t weir_matcher_explain(weir_matcher *m, uint32_t id, char *text,
@@ -444,11 +449,19 @@ size_t weir_matcher_explain(weir_matcher *m, uint32_t id, char *text,
     stepper_init(&x.s, &m->mem, &m->hub->stacks, &m->grammar->ir.limits, true);
     x.s.has_budgets = m->track.stepper.has_budgets;
     x.s.ntokens = m->track.stepper.ntokens;
-    if (id == UINT32_MAX)
+    bool ok = true;
+    if (m->track.unique)
+        unique_plain(&x.s, m->track.unique, &m->track.now, &x.start);
+    else
+        ok = set_copy(x.s.mem, &x.start, &m->track.now);
+    if (!ok || stepper_status(&x.s))
+        out_text(&out, weir_status_text(WEIR_NO_MEMORY));
+    else if (id == UINT32_MAX)
         explain_next(&x, &out);
     else
         explain_token(&x, id, &out);
     if (capacity) text[MIN(out.size, out.cap)] = 0;
+    vec_free(x.s.mem, &x.start.list);
     vec_free(x.s.mem, &x.now.list);
     vec_free(x.s.mem, &x.after.list);
     vec_free(x.s.mem, &x.spare.list);

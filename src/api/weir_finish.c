@@ -19,6 +19,8 @@ typedef struct Finish {
     Stepper s;
     Finisher finisher;
     ConfigSet now, next; /* on the way, and one step further */
+    ConfigSet plain;     /* of `next`, without records */
+    UniqueTable unique;  /* a copy of m's */
     uint32_t left;       /* from `now` */
     VEC(uint8_t) text;   /* bytes not spelled yet */
     VEC(uint32_t) ids;   /* accepted by m */
@@ -55,15 +57,30 @@ static void find_spellable(Finish *f)
     }
 }
 
+/* How short the rest from `next` can be, but for heads that must be unique. */
+static uint32_t length_left(Finish *f, const ConfigSet *set)
+{
+    if (!f->s.unique) return finisher_length(&f->finisher, set);
+    f->s.unique = NULL;
+    unique_plain(&f->s, &f->unique, set, &f->plain);
+    uint32_t left = finisher_length(&f->finisher, &f->plain);
+    f->s.unique = &f->unique;
+    return left;
+}
+
 /* Takes a byte of `among` that leaves less to do, if there is one. */
 static bool way_byte(Finish *f, const ByteSet *among)
 {
     for (unsigned b = 0; b < 256; b++) {
         if (!byteset_has(among, (uint8_t)b)) continue;
+        UniqueMark mark = unique_mark(&f->unique);
         set_step(&f->s, &f->now, (uint8_t)b, &f->next);
         if (stepper_status(&f->s)) return fail(f);
-        uint32_t left = finisher_length(&f->finisher, &f->next);
-        if (left >= f->left) continue;
+        uint32_t left = length_left(f, &f->next);
+        if (left >= f->left) {
+            unique_back(&f->unique, mark);
+            continue;
+        }
         if (!vec_push(f->s.mem, &f->text, (uint8_t)b)) return fail(f);
         take_next(f, left);
         return true;
@@ -112,7 +129,7 @@ static uint32_t way_token(Finish *f)
     set_each_return(&f->s, &f->now, collect_ids, &t);
     for (uint32_t i = 0; i < t.ids.count && id == UINT32_MAX; i++) {
         set_step_token(&f->s, &f->now, t.ids.at[i], &f->next);
-        uint32_t left = finisher_length(&f->finisher, &f->next);
+        uint32_t left = length_left(f, &f->next);
         if (left >= f->left || stepper_status(&f->s)) continue;
         take_next(f, left);
         id = t.ids.at[i];
@@ -192,7 +209,7 @@ static bool spell(Finish *f)
 
 static bool finish_run(Finish *f)
 {
-    f->left = finisher_length(&f->finisher, &f->now);
+    f->left = length_left(f, &f->now);
     while (f->left && f->left <= FINISH_BYTES) {
         if (way_on(f)) continue;
         uint32_t id = f->failed ? UINT32_MAX : way_token(f);
@@ -206,6 +223,8 @@ static void finish_free(Finish *f)
     finisher_free(&f->finisher);
     vec_free(f->s.mem, &f->now.list);
     vec_free(f->s.mem, &f->next.list);
+    vec_free(f->s.mem, &f->plain.list);
+    unique_free(&f->unique);
     vec_free(f->s.mem, &f->text);
     vec_free(f->s.mem, &f->ids);
     vec_free(f->s.mem, &f->encoded);
@@ -228,7 +247,9 @@ size_t weir_matcher_finish_tokens(weir_matcher *m, uint32_t *ids,
     finisher_init(&f.finisher, &m->mem);
     find_spellable(&f);
     size_t count = SIZE_MAX;
-    if (set_copy(&m->mem, &f.now, &m->track.now) && finish_run(&f)) {
+    bool ok = !m->track.unique || unique_copy(&f.unique, m->track.unique);
+    if (m->track.unique) f.s.unique = &f.unique;
+    if (ok && set_copy(&m->mem, &f.now, &m->track.now) && finish_run(&f)) {
         count = f.ids.count;
         size_t shown = MIN(count, capacity);
         if (shown) memcpy(ids, f.ids.at, shown * sizeof *ids);

@@ -55,6 +55,7 @@ static bool forced_once(weir_matcher *m, char *out, size_t capacity,
     weir_status status = stepper_status(&t->stepper);
     if (status) m->error = status;
     stepper_clear(&t->stepper);
+    track_drop_text(t);
     *count = n;
     return !status;
 }

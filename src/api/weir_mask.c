@@ -43,9 +43,13 @@ static MaskRun *matcher_run(weir_matcher *m)
                      &m->grammar->ir.limits);
         m->run.stepper.has_budgets = m->grammar->has_budgets;
         m->run.min_chars = m->grammar->min_chars;
+        m->run.taken = &m->grammar->taken;
+        m->run.network = &m->grammar->network;
+        m->run.has_unique_values = m->grammar->has_unique_values;
         m->has_run = true;
     }
     m->run.stepper.ntokens = m->track.stepper.ntokens;
+    m->run.unique = m->track.unique;
     return &m->run;
 }
 

@@ -58,7 +58,7 @@ weir_matcher *matcher_start(weir_grammar *grammar, Hub *hub,
         track_init(&m->track, &grammar->mem, &hub->stacks, &grammar->ir.limits,
                    &grammar->start)) {
         m->track.stepper.has_budgets = grammar->has_budgets;
-        return m;
+        if (!grammar->has_unique || track_use_unique(&m->track)) return m;
     }
     weir_matcher_free(m);
     return NULL;
@@ -289,7 +289,8 @@ static weir_accept accept_once(weir_matcher *m, uint32_t id)
     weir_accept answer = matcher_try(m, id, &is_stop);
     if (answer != WEIR_ACCEPTED) return answer;
     bool ok = is_stop ? track_take_stop(&m->track, id)
-                      : track_take(&m->track, id, (Span){0});
+                      : track_take(&m->track, id,
+                                   vocab_bytes(&m->grammar->vocab->vocab, id));
     if (!ok) return fail_step(m);
     m->generation++;
     return WEIR_ACCEPTED;

@@ -62,7 +62,8 @@ static void level_enter(Walker *w, const Trie *trie, WalkLevel *level,
 static bool step_alone(Walker *w, const ConfigSet *from, uint8_t byte,
                        ConfigSet *to)
 {
-    if (from->list.count != 1 || w->stepper->has_budgets) return false;
+    if (from->list.count != 1 || w->stepper->has_budgets || w->stepper->unique)
+        return false;
     Config c = from->list.at[0];
     if (c.q->accepts) return false;
     uintptr_t cell = state_next(c.q, byte);
@@ -86,6 +87,7 @@ static bool descend(Walker *w, const Trie *trie, uint32_t base, uint32_t depth,
     const TrieNode *n = &trie->nodes[child];
     if (sink->matters && !sink->matters(sink->user, n, depth + 1, &from->set))
         return false;
+    if (w->stepper->unique) w->stepper->unique->text.count = w->text + depth;
     if (!step_alone(w, &from->set, n->byte, &to->set))
         set_step(w->stepper, &from->set, n->byte, &to->set);
     if (set_is_empty(&to->set) || stepper_status(w->stepper)) return false;

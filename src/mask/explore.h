@@ -11,6 +11,8 @@
 
 #include "mask/walk.h"
 
+typedef VEC(uint32_t) QuotedIds;
+
 /* What a vocabulary knows. */
 typedef struct MaskVocab {
     const Mem *mem;
@@ -19,6 +21,7 @@ typedef struct MaskVocab {
     MaskTrie main; /* all text tokens */
     CoverTable covers;
     WalkCache cache;
+    QuotedIds quoted; /* tokens with two quotes or more */
     uint32_t width, nwords;
 } MaskVocab;
 
@@ -29,12 +32,16 @@ typedef struct MaskRun {
     WalkCache *cache; /* the grammar's */
     Stepper stepper;  /* scratch stacks */
     Walker walker;
-    VEC(ConfigSet *) sets; /* free ones */
-    VEC(uint32_t) regs;    /* register classes of the set in hand */
-    VEC(uint32_t) ids;     /* ids of the mask in the making */
-    LoopTable *loops;      /* NULL until needed */
-    uint32_t depth;        /* of explore_set in itself */
-    uint32_t min_chars;    /* the least max_chars; UINT32_MAX: none */
+    VEC(ConfigSet *) sets;    /* free ones */
+    VEC(uint32_t) regs;       /* register classes of the set in hand */
+    VEC(uint32_t) ids;        /* ids of the mask in the making */
+    LoopTable *loops;         /* NULL until needed */
+    uint32_t depth;           /* of explore_set in itself */
+    uint32_t min_chars;       /* the least max_chars; UINT32_MAX: none */
+    UniqueTable *unique;      /* the matcher's, or NULL (refine.h) */
+    const UniqueTaken *taken; /* with `unique` */
+    Network *network;         /* with `unique` */
+    bool has_unique_values;   /* some are unique as values, not as strings */
     bool no_memory;
 } MaskRun;
 

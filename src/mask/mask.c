@@ -13,6 +13,7 @@
  */
 #include "mask/mask.h"
 
+#include "mask/refine.h"
 #include "matcher/budget.h"
 
 enum { FEW_IDS = 96 }; /* ids that are as quick to set as a row to copy */
@@ -36,7 +37,8 @@ bool maskvocab_init(MaskVocab *v, const Mem *mem, const Vocab *vocab)
     mem_free(mem, entries, (vocab->ntokens + 1) * sizeof *entries);
     v->main.is_shared = true;
     ok = ok && covers_init(&v->covers, mem, vocab, &v->main.trie) &&
-         walkcache_init(&v->cache, mem, true, 0);
+         walkcache_init(&v->cache, mem, true, 0) &&
+         refine_find_quoted(mem, vocab, &v->quoted);
     if (!ok) maskvocab_free(v);
     return ok;
 }
@@ -45,6 +47,7 @@ void maskvocab_free(MaskVocab *v)
 {
     if (!v->mem) return;
     walkcache_free(&v->cache);
+    vec_free(v->mem, &v->quoted);
     covers_free(&v->covers);
     arena_free(&v->arena);
     v->mem = NULL;
@@ -282,8 +285,8 @@ static weir_status mask_direct(MaskRun *run, const ConfigSet *set,
     return run_end(run);
 }
 
-weir_status mask_fill(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
-                      uint32_t *row)
+static weir_status fill_plain(MaskRun *run, MaskMemo *memo,
+                              const ConfigSet *set, uint32_t *row)
 {
     if (budget_is_near(run, set)) return mask_direct(run, set, row);
     if (!find_regs(run, set)) return WEIR_NO_MEMORY;
@@ -298,8 +301,67 @@ weir_status mask_fill(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
     return WEIR_OK;
 }
 
+/* ---- heads that must be unique ---- */
+
+/* The set without records; its stacks stay, so that masks of it can be
+ * remembered. NULL: error. Given back with set_give. */
+static ConfigSet *set_plain(MaskRun *run, const ConfigSet *set)
+{
+    ConfigSet *plain = set_borrow(run);
+    if (!plain) return NULL;
+    run->stepper.stacks.to_scratch = false;
+    unique_plain(&run->stepper, run->unique, set, plain);
+    run->stepper.stacks.to_scratch = true;
+    return plain;
+}
+
+/* Every byte with records. */
+static weir_status direct_unique(MaskRun *run, const ConfigSet *set,
+                                 uint32_t *row)
+{
+    UniqueMark mark = unique_mark(run->unique);
+    run->walker.text = mark.text;
+    run->stepper.unique = run->unique;
+    weir_status status = mask_direct(run, set, row);
+    run->stepper.unique = NULL;
+    unique_back(run->unique, mark);
+    return status;
+}
+
+/* Some head could end up where only what was there before can follow: found
+ * out where it begins, before refining. */
+static bool has_closed_heads(Network *net)
+{
+    return atomic_load_explicit(&net->has_closed_heads, memory_order_relaxed) ||
+           (net->shared && has_closed_heads(net->shared));
+}
+
+static weir_status fill_unique(MaskRun *run, MaskMemo *memo,
+                               const ConfigSet *set, uint32_t *row)
+{
+    if (run->has_unique_values) return direct_unique(run, set, row);
+    ConfigSet *plain = set_plain(run, set);
+    weir_status status = stepper_status(&run->stepper);
+    if (!plain) return WEIR_NO_MEMORY;
+    if (!status) status = fill_plain(run, memo, plain, row);
+    set_give(run, plain);
+    if (status) return run_end(run), status;
+    bool is_right =
+        !has_closed_heads(run->network) && refine_row(run, set, row);
+    status = run_end(run);
+    return is_right || status ? status : direct_unique(run, set, row);
+}
+
+weir_status mask_fill(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
+                      uint32_t *row)
+{
+    return run->unique ? fill_unique(run, memo, set, row)
+                       : fill_plain(run, memo, set, row);
+}
+
 const uint32_t *mask_row(MaskRun *run, MaskMemo *memo, const ConfigSet *set)
 {
+    if (run->unique) return NULL;
     if (budget_is_near(run, set)) return NULL;
     if (!find_regs(run, set)) return NULL;
     MaskKey key = mask_key(set, run->regs.at);
@@ -347,6 +409,8 @@ static void add_token_moves(void *user, Config c)
 weir_status mask_add_tokens(MaskRun *run, const ConfigSet *set, uint32_t *row)
 {
     TokenRow tokens = {run, row};
+    run->stepper.unique = run->unique;
     set_each_return(&run->stepper, set, add_token_moves, &tokens);
+    run->stepper.unique = NULL;
     return run_end(run);
 }

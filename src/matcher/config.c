@@ -98,6 +98,10 @@ static void set_insert(Stepper *s, ConfigSet *set, Config c)
 static void add_one(Stepper *s, ConfigSet *set, Config c)
 {
     while (state_is_done(c.q, c.reg)) {
+        if (c.q->is_head) {
+            if (!unique_pass(s, &c)) return;
+            continue;
+        }
         const StackNode *node = c.stack;
         if (!node || node->ends) set->ends = true;
         if (!node) return;
@@ -144,13 +148,14 @@ bool set_copy(const Mem *mem, ConfigSet *to, const ConfigSet *from)
 
 static Landing land(Stepper *s, RegOp op, uint32_t reg, State *to)
 {
-    Landing l = op_land(op, reg, to);
+    Landing l = s->unique ? unique_land(s, op, reg, to) : op_land(op, reg, to);
     if (UNLIKELY(!l.state)) fail(s, network_error(to->frame->network).status);
     return l;
 }
 
 /* What is on the stack after the move's pushes. Markers are kept, though they
- * are done: they tell that their rule is being read. */
+ * are done: they tell that their rule is being read; and so are the ends of
+ * heads. */
 static const StackNode *push_all(Stepper *s, Config c, const Move *m)
 {
     const StackNode *stack = c.stack;
@@ -162,7 +167,7 @@ static const StackNode *push_all(Stepper *s, Config c, const Move *m)
             continue;
         }
         Landing l = land(s, p->op, c.reg, p->state);
-        if (l.state && !state_is_done(l.state, l.reg))
+        if (l.state && (l.state->is_head || !state_is_done(l.state, l.reg)))
             stack = stack_push(&s->stacks, stack, l.state, l.reg);
     }
     return stack;
@@ -201,7 +206,8 @@ static bool move_alone(Stepper *s, Config *c, const Move *m)
     State *q = l.state;
     uint32_t reg = l.reg;
     while (state_is_done(q, reg)) {
-        if (!stack || stack->count != 1 || stack->ends) return false;
+        if (q->is_head || !stack || stack->count != 1 || stack->ends)
+            return false;
         q = stack->at[0].ret;
         reg = stack->at[0].reg;
         stack = stack->at[0].below;
@@ -252,11 +258,12 @@ ConfigNext config_next(Stepper *s, Config *given, uint8_t byte)
 
 /* ---- returning ---- */
 
-static bool todo_seen(const Stepper *s, uint32_t base, const StackEntry *e)
+static bool todo_seen(const Stepper *s, uint32_t base, const Config *c)
 {
     for (uint32_t i = base; i < s->todo.count; i++) {
-        const Config *c = &s->todo.at[i];
-        if (c->q == e->ret && c->reg == e->reg && c->stack == e->below)
+        const Config *known = &s->todo.at[i];
+        if (known->q == c->q && known->reg == c->reg &&
+            known->stack == c->stack)
             return true;
     }
     return false;
@@ -266,12 +273,13 @@ static void push_returns(Stepper *s, uint32_t base, const StackNode *node)
 {
     for (uint32_t i = 0; i < node->count; i++) {
         const StackEntry *e = &node->at[i];
+        Config c = {e->ret, e->below, e->reg};
         s->stacks.work += (s->todo.count - base) / 16;
-        if (todo_seen(s, base, e)) continue;
+        if (c.q->is_head && !unique_pass(s, &c)) continue;
+        if (todo_seen(s, base, &c)) continue;
         if (s->todo.count - base > s->max_configs)
             fail(s, WEIR_LIMIT_WORK);
-        else if (!vec_push(s->mem, &s->todo,
-                           (Config){e->ret, e->below, e->reg}))
+        else if (!vec_push(s->mem, &s->todo, c))
             fail(s, WEIR_NO_MEMORY);
     }
 }
@@ -339,8 +347,12 @@ static void step_visit(void *user, Config c)
 {
     StepCall *call = user;
     uint8_t byte = (uint8_t)call->input;
-    if (byteset_has(&c.q->first, byte))
-        config_step(call->s, c, byte, call->out);
+    UniqueTable *u = call->s->unique;
+    if (!byteset_has(&c.q->first, byte)) return;
+    if (u)
+        u->text.at[u->text.count++] = byte; /* read now, not yet for others */
+    config_step(call->s, c, byte, call->out);
+    if (u) u->text.count--;
 }
 
 /* A set with budgets in force: first what has run out must end. */
@@ -364,10 +376,32 @@ static void step_budgeted(Stepper *s, const ConfigSet *in, uint8_t byte,
     vec_free(s->mem, &now.list);
 }
 
+/* With records: every byte goes the way of sets, and is kept. */
+void set_step_raw(Stepper *s, const ConfigSet *in, uint8_t byte, ConfigSet *out)
+{
+    UniqueTable *u = s->unique;
+    StepCall call = {s, out, byte};
+    set_clear(out);
+    if (!vec_reserve(u->mem, &u->text, (size_t)u->text.count + 1)) {
+        fail(s, WEIR_NO_MEMORY);
+        return;
+    }
+    if (s->has_budgets)
+        step_budgeted(s, in, byte, out);
+    else
+        set_each_return(s, in, step_visit, &call);
+    if (!set_is_empty(out)) u->text.at[u->text.count++] = byte;
+}
+
 void set_step(Stepper *s, const ConfigSet *in, uint8_t byte, ConfigSet *out)
 {
     set_clear(out);
     stack_forget_unions(&s->stacks);
+    if (s->unique) {
+        set_step_raw(s, in, byte, out);
+        unique_prune(s, out);
+        return;
+    }
     if (s->has_budgets) {
         step_budgeted(s, in, byte, out);
         return;

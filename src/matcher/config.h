@@ -10,6 +10,7 @@
 #define WEIR_MATCHER_CONFIG_H
 
 #include "matcher/stack.h"
+#include "matcher/unique.h"
 
 typedef struct Config {
     State *q;
@@ -23,7 +24,8 @@ typedef struct ConfigSet {
     uint32_t nchars; /* characters begun so far; only with budgets */
 } ConfigSet;
 
-/* What stepping needs. One thread. */
+/* What stepping needs. One thread. With `unique`, set_step appends the byte to
+ * the table's text if it can be read. */
 typedef struct Stepper {
     const Mem *mem;
     StackUser stacks;
@@ -31,6 +33,8 @@ typedef struct Stepper {
     bool has_budgets;    /* some rule has max_tokens or max_chars */
     uint32_t ntokens;    /* taken so far; only with budgets */
     uint32_t nchars;     /* of the set being stepped */
+    UniqueTable *unique; /* what must differ does; or NULL: it need not */
+    uint64_t npassed;    /* ends of heads that were passed */
     VEC(Config) todo;    /* configurations still to be returned from */
     VEC(Config) pending; /* configurations still to be added */
 } Stepper;
@@ -64,6 +68,10 @@ void set_add(Stepper *s, ConfigSet *set, Config config);
 void set_move(Stepper *s, Config c, const Move *m, ConfigSet *out);
 /* *out = the set after `byte`; empty and without `ends`: refused. */
 void set_step(Stepper *s, const ConfigSet *in, uint8_t byte, ConfigSet *out);
+/* The same for records, without a look at what must follow: see unique_prune.
+ */
+void set_step_raw(Stepper *s, const ConfigSet *in, uint8_t byte,
+                  ConfigSet *out);
 /* *out = the set after token `id` by token edges alone. */
 void set_step_token(Stepper *s, const ConfigSet *in, uint32_t id,
                     ConfigSet *out);

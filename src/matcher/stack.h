@@ -34,6 +34,7 @@ struct StackNode {
     SharedItem item;
     uint32_t count;
     bool ends;
+    bool has_records; /* some register in it may be a record (unique.h) */
     StackEntry at[];
 };
 

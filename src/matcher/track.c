@@ -76,6 +76,10 @@ void track_free(Track *t)
     vec_free(t->mem, &t->pool);
     vec_free(t->mem, &t->steps);
     vec_free(t->mem, &t->text);
+    vec_free(t->mem, &t->marks);
+    if (t->unique) unique_free(t->unique);
+    mem_free(t->mem, t->unique, sizeof *t->unique);
+    t->unique = NULL;
     t->mem = NULL;
 }
 
@@ -85,6 +89,56 @@ void track_free(Track *t)
                                    (from)->count * sizeof *(to)->at) \
                     : (void)0,                                       \
       (to)->count = (from)->count, true))
+
+bool track_use_unique(Track *t)
+{
+    assert(t->steps.count == 1);
+    t->unique = mem_zero(t->mem, sizeof *t->unique);
+    if (!t->unique) return false;
+    t->unique->mem = t->mem;
+    t->stepper.unique = t->unique;
+    return vec_push(t->mem, &t->marks, (UniqueMark){0});
+}
+
+static bool fork_unique(Track *to, const Track *from)
+{
+    if (!from->unique) return true;
+    to->unique = mem_zero(to->mem, sizeof *to->unique);
+    to->stepper.unique = to->unique;
+    return to->unique && unique_copy(to->unique, from->unique) &&
+           vec_copy(to->mem, &to->marks, &from->marks);
+}
+
+static UniqueMark last_mark(const Track *t)
+{
+    return t->marks.at[t->marks.count - 1];
+}
+
+void track_drop_text(Track *t)
+{
+    if (t->unique) t->unique->text.count = last_mark(t).text;
+}
+
+/* Text and records are those of the last step. */
+static void unique_begin(Track *t)
+{
+    if (t->unique) unique_back(t->unique, last_mark(t));
+}
+
+/* After a step of `bytes`. False: no memory. */
+static bool unique_take(Track *t, Span bytes)
+{
+    UniqueTable *u = t->unique;
+    if (!u) return true;
+    uint32_t at = last_mark(t).text;
+    if (!vec_reserve(t->mem, &u->text, at + bytes.size) ||
+        !vec_reserve(t->mem, &t->marks, (size_t)t->marks.count + 1))
+        return false;
+    if (bytes.size) memcpy(u->text.at + at, bytes.at, bytes.size);
+    u->text.count = at + (uint32_t)bytes.size;
+    t->marks.at[t->marks.count++] = unique_mark(u);
+    return true;
+}
 
 bool track_fork(Track *to, const Track *from, StackHub *hub,
                 const weir_limits *limits)
@@ -99,7 +153,7 @@ bool track_fork(Track *to, const Track *from, StackHub *hub,
     if (sets_reserve(to, most) && set_copy(to->mem, &to->now, &from->now) &&
         vec_copy(to->mem, &to->pool, &from->pool) &&
         vec_copy(to->mem, &to->steps, &from->steps) &&
-        vec_copy(to->mem, &to->text, &from->text))
+        vec_copy(to->mem, &to->text, &from->text) && fork_unique(to, from))
         return true;
     track_free(to);
     return false;
@@ -151,11 +205,17 @@ static size_t try_alone(Stepper *s, Span bytes, Config *c, ConfigNext *end)
     }
 }
 
+/* A set that need not be one, as long as it stays so. */
+static bool is_alone(const Track *t, const ConfigSet *set)
+{
+    return set->list.count == 1 && !set->ends && !t->stepper.has_budgets &&
+           !t->unique;
+}
+
 ConfigNext track_take_alone(Track *t, uint32_t token, Span bytes)
 {
     ConfigNext end;
-    if (t->now.list.count != 1 || t->now.ends || t->stepper.has_budgets)
-        return CONFIG_FORKS;
+    if (!is_alone(t, &t->now)) return CONFIG_FORKS;
     Config c = t->now.list.at[0];
     try_alone(&t->stepper, bytes, &c, &end);
     if (end != CONFIG_MOVED) return end;
@@ -194,7 +254,7 @@ static size_t try_sets(Track *t, Span bytes)
         if (set_is_empty(&t->spare) || stepper_status(&t->stepper)) break;
         swap_sets(&t->next, &t->spare);
         pos++;
-        if (t->next.list.count == 1 && !t->next.ends && !t->stepper.has_budgets)
+        if (is_alone(t, &t->next))
             pos += try_alone(&t->stepper,
                              span_of(bytes.at + pos, bytes.size - pos),
                              &t->next.list.at[0], &end);
@@ -210,10 +270,13 @@ size_t track_try(Track *t, Span bytes)
         t->stepper.stacks.status = WEIR_NO_MEMORY;
         return 0;
     }
-    if (t->next.list.count == 1 && !t->next.ends && !t->stepper.has_budgets)
+    unique_begin(t);
+    if (is_alone(t, &t->next))
         pos = try_alone(&t->stepper, bytes, &t->next.list.at[0], &end);
     if (pos == bytes.size || end == CONFIG_DEAD) return pos;
-    return pos + try_sets(t, span_of(bytes.at + pos, bytes.size - pos));
+    pos += try_sets(t, span_of(bytes.at + pos, bytes.size - pos));
+    track_drop_text(t);
+    return pos;
 }
 
 /* A token more; budgets in tokens that have run out end. */
@@ -236,8 +299,14 @@ bool track_take(Track *t, uint32_t token, Span bytes)
             memcpy(t->text.at + t->text.count, bytes.at, bytes.size);
     }
     if (token != TRACK_BYTES) count_token(t);
-    if (stepper_status(&t->stepper) || !step_push(t, step, &t->next)) {
+    bool ok = !stepper_status(&t->stepper) && unique_take(t, bytes);
+    if (ok && !step_push(t, step, &t->next)) {
+        if (t->unique) t->marks.count--;
+        ok = false;
+    }
+    if (!ok) {
         t->stepper.ntokens = ntokens;
+        unique_begin(t);
         return false;
     }
     if (token == TRACK_BYTES) t->text.count += (uint32_t)bytes.size;
@@ -249,7 +318,12 @@ bool track_take_stop(Track *t, uint32_t token)
 {
     TrackStep step = {
         .token = token, .text_start = t->text.count, .is_stop = true};
-    if (!step_push(t, step, &t->now)) return false;
+    unique_begin(t);
+    if (!unique_take(t, (Span){0})) return false;
+    if (!step_push(t, step, &t->now)) {
+        if (t->unique) t->marks.count--;
+        return false;
+    }
     t->is_stopped = true;
     return true;
 }
@@ -260,6 +334,8 @@ void track_rollback(Track *t, size_t steps)
     if (!steps) return;
     const TrackStep *first_gone = &t->steps.at[t->steps.count - steps];
     const TrackStep *last = first_gone - 1;
+    if (t->unique) t->marks.count -= (uint32_t)steps;
+    unique_begin(t);
     t->text.count = first_gone->text_start;
     t->steps.count -= (uint32_t)steps;
     t->pool.count = last->start + last->count;

@@ -30,8 +30,10 @@ typedef struct Track {
     ConfigSet next, spare; /* being tried */
     bool is_stopped;       /* the last step was a stop token */
     VEC(Config) pool;
-    VEC(TrackStep) steps; /* steps.at[0] is the start, not a step */
-    VEC(uint8_t) text;    /* of TRACK_BYTES steps */
+    VEC(TrackStep) steps;  /* steps.at[0] is the start, not a step */
+    VEC(uint8_t) text;     /* of TRACK_BYTES steps */
+    UniqueTable *unique;   /* own; NULL: nothing has to be unique */
+    VEC(UniqueMark) marks; /* by step, after it; with `unique` only */
 } Track;
 
 /* `start`: the set before any input; copied. False: no memory. */
@@ -41,6 +43,12 @@ void track_free(Track *t);
 /* An equal track, history included. */
 bool track_fork(Track *to, const Track *from, StackHub *hub,
                 const weir_limits *limits);
+
+/* Heads of lists will have to be unique; at the start only. False: no memory.
+ */
+bool track_use_unique(Track *t);
+/* Forgets text that was tried. */
+void track_drop_text(Track *t);
 
 /* Moves its stacks, history included, to another hub. OK, or what failed;
  * then it stays where it was. What was tried is forgotten. */
@@ -53,7 +61,8 @@ ConfigNext track_take_alone(Track *t, uint32_t token, Span bytes);
 /* Reads bytes from `now` into `next` without taking them; the number that
  * could be read. All were: track_take(t, ...) makes them a step. */
 size_t track_try(Track *t, Span bytes);
-/* now = next, as one step. False: no memory, and nothing changed. */
+/* now = next, as one step; `bytes`: of the token too. False: no memory, and
+ * nothing changed. */
 bool track_take(Track *t, uint32_t token, Span bytes);
 /* A step that changes no configuration: a stop token. */
 bool track_take_stop(Track *t, uint32_t token);

@@ -334,26 +334,40 @@ static void add_head_rest(NfaBuild *b, NodeId head, uint32_t from, uint32_t to)
 }
 
 static void add_item(NfaBuild *b, const ListKind *kind, uint32_t from,
-                     uint32_t done)
+                     uint32_t done, uint32_t after_head)
 {
     uint32_t own = pos_new(b), tail = done;
     edge_empty(b, from, own);
+    if (kind->unique) tail = after_head;
     if (kind->tail != NODE_EMPTY_ID) {
-        tail = pos_new(b);
+        if (!kind->unique) tail = pos_new(b);
         add_edge_of(b, NFA_CALL, (Task){kind->tail, tail, done});
+    } else if (kind->unique) {
+        edge_empty(b, tail, done);
     }
-    add_head_rest(b, kind->head, own, tail);
+    if (kind->unique)
+        add_edge_of(b, NFA_CALL, (Task){kind->head, own, tail});
+    else
+        add_head_rest(b, kind->head, own, tail);
     run_tasks(b);
+}
+
+/* The bytes of a head that items share. */
+static Span shared_prefix(const NfaBuild *b, const ListKind *kind)
+{
+    return kind->unique ? (Span){0} : list_prefix(b->ir, kind->head);
 }
 
 static void add_list(NfaBuild *b, const ListSpec *list)
 {
     Span before = {0};
     for (uint32_t i = 0; i < list->nkinds && !b->err->status; i++) {
-        Span bytes = list_prefix(b->ir, list->kinds[i].head);
+        Span bytes = shared_prefix(b, &list->kinds[i]);
         b->kind = (Range){i, i + 1};
         uint32_t from = add_prefix(b, before, bytes);
-        if (!b->err->status) add_item(b, &list->kinds[i], from, LIST_DONE + i);
+        uint32_t done = LIST_DONE + i;
+        if (!b->err->status)
+            add_item(b, &list->kinds[i], from, done, done + list->nkinds);
         before = bytes;
     }
 }
@@ -365,8 +379,8 @@ static void list_positions(NfaBuild *b, const ListSpec *list)
     b->npos = 0;
     b->kind = (Range){0, list->nkinds};
     while (b->npos < LIST_DONE && !b->err->status) pos_new(b);
-    for (uint32_t i = 0; i < list->nkinds && !b->err->status; i++) {
-        b->kind = (Range){i, i + 1};
+    for (uint32_t i = 0; i < 2 * list->nkinds && !b->err->status; i++) {
+        b->kind = (Range){i % list->nkinds, i % list->nkinds + 1};
         pos_new(b);
     }
     if (!vec_push(b->mem, &b->path, LIST_ITEMS)) diag_no_memory(b->err);

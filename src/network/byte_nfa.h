@@ -19,8 +19,8 @@ typedef struct NfaEdge {
 } NfaEdge;
 
 enum { NFA_ENTRY = 0, NFA_EXIT = 1 }; /* positions of every Nfa */
-/* And of a list's: before a separator, before an item, and after an item of
- * kind k at LIST_DONE + k. */
+/* And of a list's: before a separator, before an item, after an item of kind k
+ * at LIST_DONE + k, and after its head, if that is unique, at nfa_head. */
 enum { LIST_AFTER = 2, LIST_ITEMS = 3, LIST_DONE = 4 };
 
 /* Lifetime: the arena's. */
@@ -44,6 +44,17 @@ static inline uint32_t nfa_done(const Nfa *nfa, uint32_t pos)
                : UINT32_MAX;
 }
 
+/* After the head of kind k, a call of its own. */
+static inline uint32_t nfa_head(const Nfa *nfa, uint32_t kind)
+{
+    return LIST_DONE + nfa->nkinds + kind;
+}
+static inline bool nfa_is_head(const Nfa *nfa, uint32_t pos)
+{
+    return nfa->kind && pos >= LIST_DONE + nfa->nkinds &&
+           pos < LIST_DONE + 2 * nfa->nkinds;
+}
+
 /* How a REPEAT node is compiled. */
 typedef enum RepeatForm {
     REPEAT_UNROLLED, /* copies, and a loop if unbounded */
@@ -60,7 +71,7 @@ Nfa *nfa_build(const Ir *ir, const Lowered *lowered, NodeId node, bool one_copy,
 /* The LIST `node`, in the form of list_form.h: its separator leads from
  * LIST_AFTER to LIST_ITEMS, and an item from there to LIST_DONE + its kind.
  * Heads share the positions of the bytes with which they begin; tails are
- * calls. The exit is reached by none. */
+ * calls, and so are heads that must be unique. The exit is reached by none. */
 Nfa *nfa_build_list(const Ir *ir, const Lowered *lowered, NodeId node,
                     Arena *arena, weir_error *err);
 

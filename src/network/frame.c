@@ -240,6 +240,16 @@ static bool add_list_calls(Frame *f, Frame *callee, const KindSet *kinds,
     return ok;
 }
 
+/* The call of a head that must be unique. */
+static bool add_head_call(Frame *f, Frame *callee, uint32_t to, CallList *out)
+{
+    Call call = {.callee = callee, .ends_item = NO_KIND, .is_head = true};
+    call.ret = list_head(f, f->nfa->kind[to].lo);
+    if (!call.ret) return false;
+    return vec_push(f->network->mem, out, call) ||
+           network_no_memory(f->network);
+}
+
 /* Groups sorted call edges by callee. */
 static bool list_calls_group(Frame *f, const CallEdges *edges,
                              const KindSet *kinds, CallList *out)
@@ -250,11 +260,18 @@ static bool list_calls_group(Frame *f, const CallEdges *edges,
     for (uint32_t i = 0, j; ok && i < edges->count; i = j) {
         Frame *callee = frame_of(net, edges->at[i].node);
         to.count = 0;
+        ok = callee != NULL;
         for (j = i; j < edges->count && edges->at[j].node == edges->at[i].node;
-             j++)
-            ok = ok && vec_push(net->mem, &to, edges->at[j].to);
-        ok = (ok && nfa_close(f->nfa, net->mem, &to)) || network_no_memory(net);
-        ok = ok && callee && add_list_calls(f, callee, kinds, &to, out);
+             j++) {
+            uint32_t pos = edges->at[j].to;
+            if (ok && nfa_is_head(f->nfa, pos))
+                ok = add_head_call(f, callee, pos, out);
+            else if (ok)
+                ok = vec_push(net->mem, &to, pos) || network_no_memory(net);
+        }
+        if (ok && !nfa_close(f->nfa, net->mem, &to))
+            ok = network_no_memory(net);
+        ok = ok && add_list_calls(f, callee, kinds, &to, out);
     }
     vec_free(net->mem, &to);
     return ok;
@@ -407,6 +424,14 @@ State *state_intern(Frame *f, const PosSet *set, const KindSet *kinds)
     return q;
 }
 
+State *state_add(Network *net, const State *proto, const PosSet *set)
+{
+    State *q = state_new(net, proto, set);
+    if (q && !vec_push(net->mem, &net->states, q))
+        return network_no_memory(net), NULL;
+    return q;
+}
+
 /* A state that only returns; no two of a frame are the same. */
 static State *marker_new(Frame *f, bool by_chars)
 {
@@ -419,10 +444,7 @@ static State *marker_new(Frame *f, bool by_chars)
                    .by_chars = by_chars,
                    .map = f->class_of,
                    .nnext = f->nclasses};
-    State *q = state_new(net, &proto, &none);
-    if (q && !vec_push(net->mem, &net->states, q))
-        return network_no_memory(net), NULL;
-    return q;
+    return state_add(net, &proto, &none);
 }
 
 bool frame_markers(Frame *f)

@@ -24,6 +24,8 @@ State *call_ret(Network *net, State *q, Call *call);
  * else NULL. */
 State *state_intern(Frame *frame, const PosSet *set,
                     const struct KindSet *kinds);
+/* A new state like `proto`, whatever others there are. */
+State *state_add(Network *net, const State *proto, const PosSet *set);
 /* True for the set that ends a copy of a counted frame's operand. */
 static inline bool set_ends_copy(const Frame *frame, const PosSet *set)
 {

@@ -279,6 +279,135 @@ Landing list_land_within(Network *net, const State *q, uint32_t reg,
     return l;
 }
 
+/* ---- heads ---- */
+
+enum { OPEN_STATES = 128 };
+
+/* Where a byte leads in a frame without calls and registers; NULL: nowhere. */
+static State *plain_next(Network *net, State *q, uint8_t byte)
+{
+    if (!byteset_has(&q->first, byte)) return NULL;
+    uintptr_t cell = next_cell(net, q, byte);
+    if (!cell) return NULL;
+    if (CELL_IS_STATE(cell)) return cell_state(cell);
+    const Step *step = cell_step(cell);
+    return step->count ? step->at[0].to : NULL;
+}
+
+/* Bytes that mean themselves in a string, other than quotes. */
+static bool is_plain_byte(unsigned byte)
+{
+    return byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\';
+}
+
+typedef struct OpenWalk {
+    State *state[OPEN_STATES];
+    bool is_open[OPEN_STATES];
+    uint32_t count;
+} OpenWalk;
+
+/* Adds where state i leads, and whether it is a loop over several bytes or
+ * leads to one; true: something is new. */
+static bool open_look(Network *net, OpenWalk *w, uint32_t i)
+{
+    uint32_t before = w->count, nloops = 0;
+    bool is = w->is_open[i];
+    for (unsigned byte = 0; byte < 256 && w->count < OPEN_STATES; byte++) {
+        State *to = plain_next(net, w->state[i], (uint8_t)byte);
+        if (!to || to->is_final) continue;
+        uint32_t k = 0;
+        while (k < w->count && w->state[k] != to) k++;
+        if (k == w->count) w->state[w->count++] = to;
+        nloops += k == i && is_plain_byte(byte);
+        is |= w->is_open[k];
+    }
+    is |= nloops > 1;
+    bool changed = w->count > before || is != w->is_open[i];
+    w->is_open[i] = is;
+    return changed;
+}
+
+/* True if from every state of the frame that is no end there are endless ways
+ * to go on that mean something else. Conservative: only found out for small
+ * frames without calls. */
+static bool frame_is_open(Network *net, Frame *f)
+{
+    OpenWalk w = {.count = 1};
+    w.state[0] = f->is_regular && !f->is_counted ? callee_start(net, f) : NULL;
+    if (!w.state[0]) return false;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < w.count; i++) changed |= open_look(net, &w, i);
+    }
+    for (uint32_t i = 0; i < w.count; i++)
+        if (!w.is_open[i]) return false;
+    return w.count < OPEN_STATES;
+}
+
+static State *head_new(Frame *f, uint32_t kind, State *then)
+{
+    Frame *callee = frame_of(f->network, f->list->count.spec->kinds[kind].head);
+    if (!callee) return NULL;
+    State proto = {.frame = f,
+                   .is_open = frame_is_open(f->network, callee),
+                   .is_final = true,
+                   .is_head = true,
+                   .head_kind = kind,
+                   .then = then,
+                   .map = f->class_of,
+                   .nnext = 1};
+    PosSet none = {0};
+    if (!proto.is_open)
+        atomic_store_explicit(&f->network->has_closed_heads, true,
+                              memory_order_relaxed);
+    return state_add(f->network, &proto, &none);
+}
+
+State *list_head(Frame *f, uint32_t kind)
+{
+    Network *net = f->network;
+    ListFrame *l = f->list;
+    if (l->heads[kind]) return l->heads[kind];
+    State *then = NULL;
+    if (l->count.spec->kinds[kind].tail != NODE_EMPTY_ID) {
+        l->scratch[kind / 64] = (uint64_t)1 << (kind % 64);
+        const KindSet *only = set_take(f, kind / 64, kind / 64 + 1);
+        PosSet set = {0};
+        bool ok = only && (vec_push(net->mem, &set, nfa_head(f->nfa, kind)) ||
+                           network_no_memory(net));
+        if (ok) then = state_intern(f, &set, only);
+        vec_free(net->mem, &set);
+        if (!then) return NULL;
+    }
+    return l->heads[kind] = head_new(f, kind, then);
+}
+
+Landing list_land_head(State *head, uint32_t reg)
+{
+    if (head->then) return (Landing){head->then, reg};
+    return list_land(head, reg, head->head_kind);
+}
+
+bool list_is_taken(const ListFrame *l, Span text)
+{
+    uint64_t h = hash_bytes(0, text.at, text.size);
+    for (MapPos p = map_first(&l->taken_index, h); p.value != MAP_NONE;
+         p = map_next(&l->taken_index, h, p))
+        if (span_equal(l->count.spec->taken[p.value], text)) return true;
+    return false;
+}
+
+static bool index_taken(const Mem *mem, ListFrame *l)
+{
+    const ListSpec *spec = l->count.spec;
+    for (uint32_t i = 0; i < spec->ntaken; i++) {
+        Span t = spec->taken[i];
+        if (!map_add(mem, &l->taken_index, hash_bytes(0, t.at, t.size), i))
+            return false;
+    }
+    return true;
+}
+
 /* ---- life ---- */
 
 bool list_frame_init(Frame *f)
@@ -293,10 +422,12 @@ bool list_frame_init(Frame *f)
     l->scratch = arena_zero(&net->arena, l->nwords * sizeof(uint64_t));
     if (!l->may || !l->scratch || !shared_init(&l->steps, &net->arena))
         return network_no_memory(net);
+    l->heads = arena_zero(&net->arena, spec->nkinds * sizeof *l->heads);
+    if (!l->heads) return network_no_memory(net);
     bool is_single = spec->separator == NODE_NEVER_ID;
     if (!listcount_init(&l->count, net->mem, spec, is_single))
         return network_no_memory(net);
-    if (!vec_push(net->mem, &net->lists, l)) {
+    if (!index_taken(net->mem, l) || !vec_push(net->mem, &net->lists, l)) {
         list_frame_free(net->mem, l);
         return network_no_memory(net);
     }
@@ -311,4 +442,5 @@ void list_frame_free(const Mem *mem, ListFrame *l)
     vec_free(mem, &l->sets);
     map_free(mem, &l->tally_index);
     vec_free(mem, &l->tallies);
+    map_free(mem, &l->taken_index);
 }

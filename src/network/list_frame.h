@@ -55,7 +55,12 @@ typedef struct ListFrame {
     Map tally_index;
     VEC(ListTally *) tallies;
     SharedTable steps;
+    State **heads;   /* by kind: the end of its head; NULL: not made yet */
+    Map taken_index; /* hashes of spec->taken */
 } ListFrame;
+
+/* Whether unique strings of this list may not be `text`. Any thread. */
+bool list_is_taken(const ListFrame *list, Span text);
 
 /* Under the network's lock, as all below; report through its error. */
 bool list_frame_init(Frame *frame);
@@ -66,6 +71,9 @@ State *list_start(Frame *frame);
 /* list_land for a maker of `net`, which holds its lock. */
 Landing list_land_within(Network *net, const State *q, uint32_t reg,
                          uint32_t kind);
+
+/* The end of the head of a kind that must be unique; NULL: error. */
+State *list_head(Frame *frame, uint32_t kind);
 
 /* Sorts out closed positions that were reached from a state of `kinds`:
  * leaves in `set` those of items that may go on, with what they may be of

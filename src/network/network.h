@@ -55,12 +55,14 @@ static inline void byteset_add(ByteSet *set, uint8_t byte)
 /* A register after a move: `reg`, or the present one plus `reg`; for a marker
  * the tokens or characters so far plus `reg`. `counts`: an item of kind `reg`
  * ends, and the state is the one that the tally then leads to: the one given
- * only names the list. */
+ * only names the list. `begins`: a head that must be unique begins with this
+ * byte. */
 typedef struct RegOp {
     uint32_t reg;
     bool adds;
     bool is_deadline;
     bool counts;
+    bool begins;
 } RegOp;
 
 /* A return point: on return go on at `state` with the register. */
@@ -109,6 +111,7 @@ typedef struct Call {
     uint32_t ntargets;
     State *ret;         /* NULL until needed; under the lock */
     uint32_t ends_item; /* of this kind, in place of targets; or NO_KIND */
+    bool is_head;       /* of an item that must be unique: `ret` is_head */
 } Call;
 
 #define NO_KIND UINT32_MAX
@@ -127,6 +130,12 @@ struct State {
     bool has_tokens;    /* some token edge, calls included */
     bool is_marker;     /* of a rule with options: never stepped from */
     bool by_chars;      /* marker: the deadline counts characters */
+    bool is_open;       /* head: however it has begun, there are endless ways to
+                           go on with it */
+    bool is_head;       /* the end of a head that must be unique: no state to be
+                           in, but one to go on from at `then` */
+    uint32_t head_kind; /* head: of this kind of its list */
+    State *then;        /* head: NULL where the item ends with it */
     ByteSet first;      /* bytes with a move */
     ByteSet local;      /* those with a move that is no call's */
     const uint8_t *map; /* byte -> index in next */
@@ -177,7 +186,8 @@ struct Network {
     VEC(uint8_t *) maps;
     Map shared_index; /* key of a shared rule -> keys.at; shared network */
     VEC(struct SharedRule *) keys;
-    uint32_t depth; /* of the making in progress */
+    uint32_t depth;               /* of the making in progress */
+    atomic_bool has_closed_heads; /* the end of a head is not is_open */
 };
 
 /* Takes over `lowered` (also on failure). `shared`: frames of rules that are
@@ -248,12 +258,16 @@ typedef struct Landing {
     uint32_t reg;
 } Landing;
 
-/* After an item of `kind` in the list of `q`. Any thread. */
+/* After an item of `kind` in the list of `q`; after a head whose end is `head`,
+ * whether it is unique or not. Any thread. */
 Landing list_land(const State *q, uint32_t reg, uint32_t kind);
+Landing list_land_head(State *head, uint32_t reg);
 
+/* Without a thought for what must be unique. */
 static inline Landing op_land(RegOp op, uint32_t reg, State *to)
 {
     if (UNLIKELY(op.counts)) return list_land(to, reg, op.reg);
+    if (UNLIKELY(op.begins)) return list_land_head(to, op.adds ? reg : op.reg);
     return (Landing){to, reg_apply(op, reg, to)};
 }
 

@@ -113,7 +113,8 @@ static void print_tokens(const Network *net, State *q, Out *out)
 
 static void print_state(Network *net, State *q, Out *out)
 {
-    out_format(out, "  state %u%s%s%s%s", q->id, q->is_marker ? " marker" : "",
+    out_format(out, "  state %u%s%s%s%s%s", q->id,
+               q->is_marker ? " marker" : "", q->is_head ? " head" : "",
                q->is_loop ? " loop" : "", q->accepts ? " return" : "",
                q->is_final ? " only" : "");
     print_kinds(q, out);

@@ -21,12 +21,13 @@ typedef struct MoveList {
     Pushes pushes; /* scratch of one move */
 } MoveList;
 
-static const RegOp reg_keep = {0, true, false, false};
+static const RegOp reg_keep = {.adds = true};
 
 static bool op_same(RegOp a, RegOp b)
 {
     return a.reg == b.reg && a.adds == b.adds &&
-           a.is_deadline == b.is_deadline && a.counts == b.counts;
+           a.is_deadline == b.is_deadline && a.counts == b.counts &&
+           a.begins == b.begins;
 }
 
 static bool move_same(const Move *a, const Move *b)
@@ -59,6 +60,10 @@ static bool move_add(MoveList *list, Move m)
 static bool op_constant(Network *net, RegOp *op, State **to)
 {
     if (op->is_deadline) return true;
+    if (op->begins) {
+        *op = (RegOp){.begins = true};
+        return true;
+    }
     Landing l = {*to, 0};
     if (op->counts)
         l = list_land_within(net, *to, 0, op->reg);
@@ -91,7 +96,8 @@ static bool push_ret(MoveList *list, State *q, Call *call)
     RegOp op = ret->is_loop ? (RegOp){.reg = 1, .adds = true} : reg_keep;
     if (call->ends_item != NO_KIND)
         op = (RegOp){.reg = call->ends_item, .counts = true};
-    return (ret->is_final && !op.counts) ||
+    op.begins = call->is_head;
+    return (ret->is_final && !op.counts && !op.begins) ||
            vec_push(net->mem, &list->pushes, (Push){ret, op}) ||
            network_no_memory(net);
 }
@@ -120,7 +126,7 @@ static bool move_through(MoveList *list, State *q, Call *call, const Move *m)
     if (!push_ret(list, q, call) || !push_markers(list, call->callee) ||
         !push_moved(list, m) || !op_constant(list->net, &made.op, &made.to))
         return false;
-    while (list->pushes.count && !made.op.counts &&
+    while (list->pushes.count && !made.op.counts && !made.op.begins &&
            state_is_done(made.to, made.op.reg) && !made.op.adds) {
         Push top = list->pushes.at[--list->pushes.count];
         made.to = top.state;

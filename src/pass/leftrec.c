@@ -182,11 +182,26 @@ static bool list_is_left(Knot *k, const ListSpec *list)
     return false;
 }
 
+/* Rules do not know what came before. */
+static bool check_unique(Knot *k, const ListSpec *list)
+{
+    const Rule *rule = &k->ir->rules.at[k->member[0]];
+    for (uint32_t i = 0; i < list->nkinds; i++)
+        if (list->kinds[i].unique)
+            return diag_fail(
+                &k->ir->error, WEIR_UNSUPPORTED, rule->begin, rule->end,
+                "rule '%.*s' begins with a list whose items must be unique "
+                "and may begin with it",
+                (int)MIN(rule->name.size, 60), (const char *)rule->name.at);
+    return true;
+}
+
 /* The first item is taken apart; what follows becomes rules. */
 static void split_list(Knot *k, const ListSpec *list, Split *out)
 {
     Ir *ir = k->ir;
     ListSpec l = *list; /* the IR's lists may move */
+    if (!check_unique(k, list)) return;
     NodeId *after = mem_new(ir->mem, l.nkinds * sizeof *after);
     if (!after) diag_no_memory(&ir->error);
     bool ok = after && list_rules(ir, k->lowered, &l, after);

@@ -77,7 +77,8 @@ static bool sort_kinds(const Ir *ir, ListKind *kinds, uint32_t count)
     if (!refs) return false;
     ListKind *sorted = (ListKind *)(void *)(refs + count);
     for (uint32_t i = 0; i < count; i++)
-        refs[i] = (KindRef){list_prefix(ir, kinds[i].head), i};
+        refs[i] = (KindRef){
+            kinds[i].unique ? (Span){0} : list_prefix(ir, kinds[i].head), i};
     qsort(refs, count, sizeof *refs, order_prefixes);
     for (uint32_t i = 0; i < count; i++) sorted[i] = kinds[refs[i].index];
     memcpy(kinds, sorted, count * sizeof *kinds);

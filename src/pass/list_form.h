@@ -2,7 +2,8 @@
  *
  *   - an item that is all head, unless that must be unique, begins with a text
  *     of bytes as its head (perhaps EMPTY); the rest of it is the tail
- *   - kinds are sorted by the bytes that their heads begin with
+ *   - kinds are sorted by the bytes that their heads begin with, those with
+ *     unique heads first
  */
 #ifndef WEIR_PASS_LIST_FORM_H
 #define WEIR_PASS_LIST_FORM_H

@@ -48,6 +48,11 @@ Fact chart_item(const Chart *c, const ListKind *kind, uint32_t start);
 bool chart_usable(const Chart *c, const ListKind *kind);
 /* Where items of the list that begins at `start` can end: by state. */
 void chart_list_reach(const Chart *c, Node n, uint32_t start, Set *reach);
+/* Whether some kind may follow in a state of a list. */
+bool chart_can_follow(const Chart *c, Node n, uint32_t state);
+bool chart_list_unique(const ListSpec *list);
+/* The same with heads that must differ; true: the text may go on. */
+bool chart_read_unique(const Chart *c, Node n, uint32_t start, Set *reach);
 /* Whether token `id` is one of the TOKENS node's. */
 bool chart_in_tokens(const Chart *c, Node tokens, uint32_t id);
 

@@ -106,6 +106,8 @@ Verdict judge_compiled(const Ir *ir, const RandomVocab *vocab,
         return differs(why, "the grammar is empty and was compiled");
     if (grammar) return JUDGE_SAME;
     if (is_limit(err->status)) return JUDGE_LIMIT;
+    if (err->status == WEIR_UNSUPPORTED && random_has_unique(ir))
+        return JUDGE_LIMIT; /* it cannot be part of left recursion */
     if (err->status == WEIR_EMPTY && !has_sentence) return JUDGE_SAME;
     return differs(why, "compile failed: %s: %s", weir_status_name(err->status),
                    err->message);

@@ -212,7 +212,7 @@ static bool read_items(const Chart *c, Node n, uint32_t s, uint32_t at,
 }
 
 /* Whether some kind may follow in state s. */
-static bool can_follow(const Chart *c, Node n, uint32_t s)
+bool chart_can_follow(const Chart *c, Node n, uint32_t s)
 {
     const ListSpec *list = ir_node_list(c->ir, n);
     for (uint32_t k = 0; k < list->nkinds; k++) {
@@ -228,7 +228,7 @@ static bool read_next(const Chart *c, Node n, uint32_t s, uint32_t at,
                       Set *reach)
 {
     Fact f = *chart_fact(c, ir_node_list(c->ir, n)->separator, at);
-    bool more = f.more && can_follow(c, n, s);
+    bool more = f.more && chart_can_follow(c, n, s);
     for (Set left = f.ends; left; left &= left - 1)
         more |= read_items(c, n, s, bit_lowest(left), reach);
     return more;
@@ -237,6 +237,8 @@ static bool read_next(const Chart *c, Node n, uint32_t s, uint32_t at,
 /* Items are not empty, so ends are past the position in hand. */
 static bool read_list(const Chart *c, Node n, uint32_t start, Set *reach)
 {
+    if (chart_list_unique(ir_node_list(c->ir, n)))
+        return chart_read_unique(c, n, start, reach);
     bool more = read_items(c, n, 0, start, reach);
     for (uint32_t at = start; at <= c->text->size; at++)
         for (uint32_t s = 1; s < c->lists[n.a].count; s++)

@@ -279,6 +279,11 @@ static NodeId shape_list(Gen *g, NodeId r)
 
 enum { ITEM_KINDS = 5, ITEM_COUNTERS = 4, ITEM_NEEDS = 2 };
 
+static bool has_quotes(const Gen *g)
+{
+    return g->alphabet->count > 2 && g->alphabet->runes[2] == '"';
+}
+
 /* A head that is not empty; often one that begins like others. */
 static NodeId random_head(Gen *g)
 {
@@ -291,6 +296,37 @@ static NodeId random_head(Gen *g)
     return ir_seq2(g->ir, small(g), first);
 }
 
+/* "(a|b|\u0061)*" or at most three of them. */
+static NodeId random_string(Gen *g)
+{
+    Ir *ir = g->ir;
+    NodeId letter = ir_class(ir, &(Range){'a', 'b'}, 1, false);
+    NodeId kids[] = {letter, ir_bytes(ir, SPAN("\\u0061"))};
+    NodeId letters = ir_repeat(ir, ir_alt(ir, kids, 1 + rng_below(&g->rng, 2)),
+                               0, rng_chance(&g->rng, 25) ? 3 : REPEAT_INF);
+    NodeId quote = ir_bytes(ir, SPAN("\""));
+    return ir_seq(ir, (NodeId[]){quote, letters, quote}, 3);
+}
+
+/* Ones, perhaps with a fraction. */
+static NodeId random_number(Gen *g)
+{
+    Ir *ir = g->ir;
+    NodeId ones = ir_repeat(ir, ir_class(ir, &(Range){'0', '1'}, 1, false), 1,
+                            REPEAT_INF);
+    NodeId fraction = ir_seq2(ir, ir_bytes(ir, SPAN(".")), ones);
+    return ir_seq2(ir, ones, ir_optional(ir, fraction));
+}
+
+static void make_unique(Gen *g, ListKind *k)
+{
+    k->unique =
+        rng_chance(&g->rng, 60) ? LIST_UNIQUE_STRING : LIST_UNIQUE_VALUE;
+    k->head = random_string(g);
+    if (k->unique == LIST_UNIQUE_VALUE && rng_chance(&g->rng, 50))
+        k->head = ir_alt2(g->ir, k->head, random_number(g));
+}
+
 static ListKind random_kind(Gen *g, uint32_t ngroups, uint32_t ncounters,
                             uint32_t *counters)
 {
@@ -300,6 +336,7 @@ static ListKind random_kind(Gen *g, uint32_t ngroups, uint32_t ncounters,
     k.counters = counters;
     for (uint32_t c = 0; c < ncounters; c++)
         if (rng_chance(&g->rng, 50)) counters[k.ncounters++] = c;
+    if (has_quotes(g) && rng_chance(&g->rng, 60)) make_unique(g, &k);
     return k;
 }
 
@@ -315,7 +352,7 @@ static ListCounter random_counter(Gen *g)
 static NodeId random_separator(Gen *g)
 {
     uint32_t pick = rng_below(&g->rng, 100);
-    if (pick < 60) return ir_rune(g->ir, random_rune(g));
+    if (pick < 60) return ir_rune(g->ir, has_quotes(g) ? ',' : random_rune(g));
     if (pick < 70) return NODE_EMPTY_ID;
     return pick < 73 ? NODE_NEVER_ID : small(g);
 }
@@ -343,6 +380,9 @@ static NodeId shape_items(Gen *g, NodeId r)
     for (uint32_t i = 0; i < list.nneeds; i++)
         needs[i] = (ListNeed){rng_below(&g->rng, list.ncounters),
                               rng_below(&g->rng, list.ncounters)};
+    const Span taken[] = {SPAN("a"), SPAN(""), SPAN("ba")};
+    list.taken = taken;
+    list.ntaken = has_quotes(g) ? rng_below(&g->rng, 4) : 0;
     NodeId node = ir_list(g->ir, &list);
     return rng_chance(&g->rng, 30) ? ir_seq2(g->ir, node, small(g)) : node;
 }
@@ -422,4 +462,12 @@ void random_grammar(RandomSeeds seeds, const Alphabet *alphabet,
     for (shared.rule = nown; shared.rule < nown + nshared; shared.rule++)
         define(&shared);
     ir->root = 0;
+}
+
+bool random_has_unique(const Ir *ir)
+{
+    for (uint32_t i = 0; i < ir->lists.count; i++)
+        for (uint32_t k = 0; k < ir->lists.at[i].nkinds; k++)
+            if (ir->lists.at[i].kinds[k].unique) return true;
+    return false;
 }

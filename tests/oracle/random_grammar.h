@@ -17,4 +17,8 @@ typedef struct RandomSeeds {
 void random_grammar(RandomSeeds seeds, const Alphabet *alphabet,
                     uint32_t ntokens, Ir *ir);
 
+/* Whether some list in it has heads that must be unique: then shortest ends and
+ * left recursion are not what they are otherwise. */
+bool random_has_unique(const Ir *ir);
+
 #endif

@@ -34,6 +34,8 @@ enum Met {
     MET_AT_MOST,    /* ... that must not be exceeded */
     MET_COUNTED,    /* ... that several kinds share */
     MET_NEED,       /* ... that another one asks for */
+    MET_UNIQUE,     /* a LIST with heads that are unique strings */
+    MET_VALUES,     /* ... unique values */
     MET_RECURSIVE,  /* a LIST with items that have it inside */
     MET_LEFT,       /* a rule whose body begins with itself */
     MET_NULL_LOOP,  /* a REPEAT of what may plainly be empty */
@@ -78,6 +80,8 @@ static const char *const met_names[MET_COUNT] = {"NEVER",
                                                  "LIST, maximum",
                                                  "LIST, shared count",
                                                  "LIST, need",
+                                                 "LIST, unique",
+                                                 "LIST, unique values",
                                                  "LIST, recursive",
                                                  "left recursion",
                                                  "loop over empty",
@@ -150,6 +154,11 @@ static void note_list(Run *run, const ListSpec *list)
         run->here[MET_COUNTED] |= nusers > 1;
     }
     run->here[MET_NEED] |= list->nneeds > 0;
+    for (uint32_t i = 0; i < list->nkinds; i++) {
+        ListUnique unique = list->kinds[i].unique;
+        run->here[MET_UNIQUE] |= unique == LIST_UNIQUE_STRING;
+        run->here[MET_VALUES] |= unique == LIST_UNIQUE_VALUE;
+    }
 }
 
 /* Whether a node that the items of a list refer to reaches the list. */
