@@ -56,8 +56,9 @@ uint32_t reg_class(const State *q, uint32_t reg, uint32_t most)
     if (f->list) return reg;
     if (!f->is_counted) return 0;
     uint32_t lo = f->lo, hi = f->hi;
+    uint64_t room = (uint64_t)most + f->most_need;
     if (reg >= lo &&
-        (hi == REPEAT_INF || (hi - reg >= most && hi - lo >= most)))
+        (hi == REPEAT_INF || (hi - reg >= room && hi - lo >= room)))
         return lo;
     if (lo > most && reg < lo - most) return 0;
     return reg;
@@ -512,7 +513,7 @@ static void build_walk(void *user, const Walk *w, RiseRange range)
     for (uint32_t i = 0; i < w->ncovers; i++) {
         const WalkCover *c = &w->covers[i];
         if (w->rise && c->counts)
-            build_cover(b, c, range.hi);
+            build_cover(b, c, cover_most(c, range));
         else if (!w->rise || rise_in(range, c->rise))
             walkbuild_row(b, c->row, b->covers->nwords);
     }

@@ -9,6 +9,8 @@
  * states after f and after fo belong to one loop, since nothing can go wrong
  * in them; and where a few names are told from all others, what is no prefix
  * of a name leads home.
+ * In a frame that counts, the states after each character must need the same,
+ * so that what a text adds to the register follows from its length alone.
  * Cost: a look at each byte of each state, some microseconds.
  * Tests: unit/loop_test.c, prop/masks_vs_oracle_test.c.
  */
@@ -218,10 +220,13 @@ static const Reads *reads_of(LoopTable *t, State *q, uint32_t copies_each)
 typedef struct Closure {
     State *states[MOST_STATES];
     uint32_t count;
+    uint32_t need; /* of all that characters lead to */
 } Closure;
 
 static bool closure_add(Closure *k, State *to)
 {
+    if (k->need == UINT32_MAX) k->need = to->need;
+    if (k->need != to->need) return false;
     for (uint32_t i = 0; i < k->count; i++)
         if (k->states[i] == to) return true;
     if (k->count == MOST_STATES) return false;
@@ -235,6 +240,7 @@ static bool closure_find(LoopTable *t, State *q, uint32_t copies_each,
 {
     k->states[0] = q;
     k->count = 1;
+    k->need = UINT32_MAX;
     for (uint32_t i = 0; i < k->count; i++) {
         const Reads *r = reads_of(t, k->states[i], copies_each);
         State *last = NULL;
@@ -320,7 +326,10 @@ static bool home_loop(LoopTable *t, const Reads *q, uint32_t copies_each,
     State *home = usual_successor(q, &q->all);
     loop->units = loop->first = loop_at(t, home, copies_each, k);
     if (set_size(&loop->units) < LOOP_FROM) return false;
-    if (home != q->q) loop->first = that_enter(q, &loop->units, k);
+    if (home != q->q) {
+        if (home->need != k->need) return false;
+        loop->first = that_enter(q, &loop->units, k);
+    }
     return set_size(&loop->first) >= LOOP_FROM;
 }
 
@@ -329,6 +338,7 @@ static bool loop_units(LoopTable *t, Loop *loop, uint32_t copies_each,
                        Closure *k)
 {
     if (set_size(&loop->q->first) < LOOP_FROM) return false;
+    if (loop->q->frame->is_bounded && !loop->q->is_loop) return false;
     Reads own = *reads_of(t, loop->q, copies_each);
     if (set_size(&own.all) < LOOP_FROM) return false;
     bool is_own = closure_find(t, loop->q, copies_each, &own.all, k);
@@ -349,6 +359,7 @@ static void loop_fill(LoopTable *t, Loop *loop, State *q)
     uint32_t copies_each = q->frame->is_counted && q->is_loop;
     *loop = (Loop){.q = q, .counts = copies_each};
     loop->is_any = loop_units(t, loop, copies_each, &k);
+    if (loop->is_any) loop->need = k.need;
     for (uint32_t i = 0; loop->is_any && i < k.count; i++) {
         loop->exits = set_or(loop->exits, &k.states[i]->first);
         loop->may_return |= k.states[i]->accepts;

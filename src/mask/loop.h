@@ -24,7 +24,8 @@ typedef struct Loop {
     uint64_t out;    /* groups with an exit */
     bool is_any;     /* first is not empty */
     bool may_return; /* some state on the way accepts */
-    bool counts;     /* each character is a copy of q's counted frame */
+    bool counts;     /* q's frame counts each character */
+    uint32_t need;   /* of the states after them */
 } Loop;
 
 /* What was found out; one thread. */

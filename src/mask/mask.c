@@ -165,7 +165,7 @@ static void build_covers(RowBuild *b, const Walk *w, RiseRange range, bool all)
     for (uint32_t i = 0; i < w->ncovers; i++) {
         const WalkCover *c = &w->covers[i];
         if (!all && c->counts)
-            build_cover_part(b, c->cover, range.hi);
+            build_cover_part(b, c->cover, cover_most(c, range));
         else if (all || rise_in(range, c->rise))
             build_base(b, c->row);
     }

@@ -2,7 +2,8 @@
  *
  * It follows one automaton state down the trie, depth first; at a state that
  * may return, everything below the node leaves as well. In a counted frame the
- * limits are ignored and the copies counted instead.
+ * limits are ignored and the copies counted instead, with those that the state
+ * at the end still needs.
  *
  * Pruning, by the loop of the state. At a node with much below it, a state
  * that loops begins a cover: as long as its units are read the cover has the
@@ -77,12 +78,14 @@ bool cover_begin(WalkBuild *b, CoverPath *path, uint32_t node, uint32_t depth,
     if (x->skip || b->nuses == WALK_COVERS || !has_part(x, n)) return false;
     const Loop *loop = loop_of(b->loops, b->mem, q);
     if (!loop->is_any || (loop->may_return && !b->key.follow)) return false;
-    if (loop->counts && !counts_alike(b, n, depth, rise)) return false;
+    if (loop->counts && !(b->has_rise && counts_alike(b, n, depth, rise)))
+        return false;
     const Cover *cover = cover_for(b->covers, x, node, &loop->units);
     if (!cover) return false;
     CoverUse *use = &b->uses[b->nuses];
     *use = (CoverUse){.first = loop->first, .units = loop->units};
-    use->cover = (WalkCover){cover->row, cover, loop->counts, rise + 1};
+    use->cover = (WalkCover){cover->row, cover, loop->counts, loop->need};
+    if (!loop->counts) use->cover.rise += rise;
     use->out = loop->out;
     if (loop->may_return) use->out |= b->follow_groups;
     if (memcmp(&use->first, &use->units, sizeof use->first) &&
@@ -134,14 +137,11 @@ static bool regular_step(State *q, uint32_t rise, uint8_t byte, State **to,
 static void regular_reached(WalkBuild *b, const TrieNode *node, uint32_t depth,
                             const RegularLevel *at)
 {
-    bool is_counted = at->q->frame->is_counted;
-    bool between = !is_counted || at->q->is_loop;
     const MaskTrie *x = b->key.trie;
     if (!at->path.use)
         walkbuild_inside(b, x, node->tok, trie_own_end(&x->trie, node),
-                         between ? at->rise : at->rise + 1);
-    if (is_counted ? at->q->is_loop : at->q->accepts)
-        walkbuild_exit(b, x, node, depth, at->rise, RISE_ANY);
+                         at->rise + at->q->need);
+    if (at->q->accepts) walkbuild_exit(b, x, node, depth, at->rise, RISE_ANY);
 }
 
 /* Places below a node, `depth` bytes above which were read, all inside: each
@@ -172,9 +172,10 @@ static bool take_subtree(WalkBuild *b, const TrieNode *node, uint32_t depth,
     if (loop->may_return && loop->counts && node->below & b->follow_groups)
         return false;
     if (loop->counts)
-        take_counted(b, from, node->tok_end, depth, at->rise);
+        take_counted(b, from, node->tok_end, depth, at->rise + loop->need);
     else
-        walkbuild_inside(b, b->key.trie, from, node->tok_end, at->rise + 1);
+        walkbuild_inside(b, b->key.trie, from, node->tok_end,
+                         at->rise + loop->need);
     return true;
 }
 

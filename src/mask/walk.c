@@ -216,9 +216,10 @@ static bool keep_covers(WalkCache *cache, Walk *w, const WalkBuild *b)
         if (b->uses[i].own) covers[i].row = row_copy(cache, b, b->uses[i].own);
         if (!covers[i].row) return false;
         if (!b->has_rise) continue;
-        uint32_t most = covers[i].counts ? b->covers->longest : covers[i].rise;
-        w->rise_min = MIN(w->rise_min, covers[i].counts ? 1 : covers[i].rise);
-        w->rise_max = MAX(w->rise_max, most);
+        uint32_t rise = covers[i].rise, counts = covers[i].counts;
+        w->rise_min = MIN(w->rise_min, rise + counts);
+        w->rise_max =
+            MAX(w->rise_max, rise + (counts ? b->covers->longest : 0));
     }
     w->covers = covers;
     w->ncovers = n;

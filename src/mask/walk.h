@@ -14,8 +14,10 @@
  * other: walks over it are kept too.
  *
  * Counted frames that hold their operand (maxLength, runs of blanks) are
- * walked once for all registers: `rise` says how many copies a token begins
- * before its end, or before it leaves; the register decides which count.
+ * walked once for all registers: `rise` says how many copies (or characters) a
+ * token ends, and those that are still needed where it ends (need, network.h);
+ * or how many it ends before it leaves. The register decides which count: that
+ * sum does not fall along a text, so its end decides for all of it.
  *
  * Where a state loops over many characters (mask/loop.h), the tokens made of
  * them are a row that the vocabulary keeps, the walk's cover, and the walk
@@ -77,13 +79,18 @@ typedef struct WalkKey {
     bool is_local;         /* begins with no call */
 } WalkKey;
 
-/* Tokens inside, as a row. Each rises by its characters, or by `rise`. */
+/* Tokens inside, as a row. Each rises by `rise`, and by its characters. */
 typedef struct WalkCover {
     const uint32_t *row;
     const Cover *cover; /* NULL: the row may not be cut down */
-    bool counts;
+    bool counts;        /* its characters */
     uint32_t rise;
 } WalkCover;
+/* How many characters a token of the cover may have within range; 0: none. */
+static inline uint32_t cover_most(const WalkCover *cover, RiseRange range)
+{
+    return range.hi > cover->rise ? range.hi - cover->rise : 0;
+}
 enum { WALK_COVERS = 4 };
 
 typedef struct Walk {

@@ -92,6 +92,7 @@ static void reading_ends(CaptureRun *run, const Reading *r)
 /* Puts r into `next`, returning while it can do nothing else. */
 static void reading_put(CaptureRun *run, Reading r)
 {
+    if (!state_is_alive(r.c.q, r.c.reg)) return;
     while (state_is_done(r.c.q, r.c.reg))
         if (!reading_return(run, &r)) {
             reading_ends(run, &r);

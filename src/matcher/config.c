@@ -97,6 +97,7 @@ static void set_insert(Stepper *s, ConfigSet *set, Config c)
 /* Returns from c until it is not done; other returns go to s->pending. */
 static void add_one(Stepper *s, ConfigSet *set, Config c)
 {
+    if (!state_is_alive(c.q, c.reg)) return;
     while (state_is_done(c.q, c.reg)) {
         if (c.q->is_head) {
             if (!unique_pass(s, &c)) return;
@@ -205,6 +206,7 @@ static bool move_alone(Stepper *s, Config *c, const Move *m)
     if (!l.state) return false;
     State *q = l.state;
     uint32_t reg = l.reg;
+    if (!state_is_alive(q, reg)) return false;
     while (state_is_done(q, reg)) {
         if (q->is_head || !stack || stack->count != 1 || stack->ends)
             return false;
@@ -311,16 +313,49 @@ bool set_is_complete(Stepper *s, const ConfigSet *set)
     return set_each_return(s, set, NULL, NULL);
 }
 
+/* True if a move from c for `byte` leaves it alive. */
+static bool has_move(Stepper *s, Config c, uint8_t byte)
+{
+    uintptr_t cell = state_next(c.q, byte);
+    if (!cell) fail(s, network_error(c.q->frame->network).status);
+    if (!cell || CELL_IS_STATE(cell)) return cell;
+    const Step *step = cell_step(cell);
+    for (uint32_t i = 0; i < step->count; i++) {
+        const Move *m = &step->at[i];
+        assert(m->op.adds && !m->op.counts && !m->npush);
+        if (state_is_alive(m->to, c.reg + m->op.reg)) return true;
+    }
+    return false;
+}
+
+typedef struct FirstCall {
+    Stepper *s;
+    ByteSet *first;
+} FirstCall;
+
+/* Where the bound of a frame is near, not every byte of its state has a move.
+ */
 static void add_first(void *user, Config c)
 {
-    ByteSet *first = user;
-    for (int i = 0; i < 4; i++) first->word[i] |= c.q->first.word[i];
+    FirstCall *call = user;
+    const Frame *f = c.q->frame;
+    ByteSet *first = call->first;
+    bool is_near = f->is_bounded && f->hi - c.reg <= f->most_need;
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t bits = c.q->first.word[i];
+        if (!is_near) first->word[i] |= bits;
+        for (; is_near && bits; bits &= bits - 1) {
+            uint8_t byte = (uint8_t)(i * 64 + bit_lowest(bits));
+            if (has_move(call->s, c, byte)) byteset_add(first, byte);
+        }
+    }
 }
 
 void set_first(Stepper *s, const ConfigSet *set, ByteSet *first)
 {
     *first = (ByteSet){{0}};
-    set_each_return(s, set, add_first, first);
+    FirstCall call = {s, first};
+    set_each_return(s, set, add_first, &call);
 }
 
 static void add_tokens(void *user, Config c)

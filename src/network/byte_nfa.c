@@ -47,7 +47,9 @@ typedef struct NfaBuild {
     bool is_list;
     VEC(Range) kinds;
     Range kind;
-    VEC(uint32_t) path; /* positions of the bytes of the present head */
+    VEC(uint32_t) path;   /* positions of the bytes of the present head */
+    VEC(NfaBound) bounds; /* by position; bounded languages only */
+    bool is_bounded;
 } NfaBuild;
 
 RepeatForm repeat_form(const Lowered *lowered, Node repeat)
@@ -68,6 +70,8 @@ static uint32_t pos_new(NfaBuild *b)
         return 0;
     }
     if (b->is_list && !vec_push(b->mem, &b->kinds, b->kind))
+        diag_no_memory(b->err);
+    if (b->is_bounded && !vec_push(b->mem, &b->bounds, (NfaBound){0, false}))
         diag_no_memory(b->err);
     return b->npos++;
 }
@@ -115,6 +119,9 @@ static uint32_t tail_pos(NfaBuild *b, uint8_t lo, uint8_t hi, uint32_t to)
     NfaEdge e = {.kind = NFA_BYTE, .lo = lo, .hi = hi, .to = to};
     uint32_t from = pos_new(b);
     edge_add(b, from, e);
+    if (b->is_bounded && !b->err->status)
+        b->bounds.at[from].need =
+            b->bounds.at[to].need + b->bounds.at[to].ticks;
     if (!vec_push(b->mem, &b->tails, (RawEdge){from, e}))
         diag_no_memory(b->err);
     return from;
@@ -146,10 +153,15 @@ static void add_class(NfaBuild *b, Node n, uint32_t from, uint32_t to)
     }
 }
 
-static void add_regular(NfaBuild *b, const Dfa *d, uint32_t from, uint32_t to)
+static void add_regular(NfaBuild *b, const Dfa *d, const BoundedSpec *spec,
+                        uint32_t from, uint32_t to)
 {
     uint32_t base = b->npos; /* positions base + s for the states s */
-    for (uint32_t s = 0; s < d->nstates && !b->err->status; s++) pos_new(b);
+    for (uint32_t s = 0; s < d->nstates && !b->err->status; s++) {
+        uint32_t pos = pos_new(b);
+        if (spec && !b->err->status)
+            b->bounds.at[pos] = (NfaBound){spec->need[s], spec->ticks[s]};
+    }
     edge_empty(b, from, base);
     for (uint32_t s = 0; s < d->nstates && !b->err->status; s++) {
         b->tails.count = 0;
@@ -233,7 +245,11 @@ static void run_task(NfaBuild *b, Task t)
         add_edge_of(b, NFA_CALL, t);
         break;
     case NODE_REGULAR:
-        add_regular(b, &b->ir->dfas.at[n.a], t.from, t.to);
+        add_regular(b, &b->ir->dfas.at[n.a], NULL, t.from, t.to);
+        break;
+    case NODE_BOUNDED:
+        if (ir_node_dfa(b->ir, n)->accepts[0]) edge_empty(b, t.from, t.to);
+        add_edge_of(b, NFA_CALL, t);
         break;
     case NODE_TOKENS:
         add_edge_of(b, NFA_TOKENS, t);
@@ -284,6 +300,7 @@ static Nfa *build_end(NfaBuild *b, Arena *arena)
     vec_free(b->mem, &b->tails);
     vec_free(b->mem, &b->kinds);
     vec_free(b->mem, &b->path);
+    vec_free(b->mem, &b->bounds);
     return nfa;
 }
 
@@ -295,6 +312,29 @@ Nfa *nfa_build(const Ir *ir, const Lowered *lowered, NodeId node, bool one_copy,
     task_add(&b, one_copy && top.kind == NODE_REPEAT ? top.a : node, 0, 1);
     run_tasks(&b);
     return build_end(&b, arena);
+}
+
+Nfa *nfa_build_bounded(const Ir *ir, const Lowered *lowered, NodeId node,
+                       Arena *arena, weir_error *err)
+{
+    NfaBuild b = build_begin(ir, lowered, err);
+    const BoundedSpec *spec = ir_node_bounded(ir, ir_node(ir, node));
+    b.is_bounded = true;
+    b.npos = 0;
+    for (int i = 0; i < 2; i++) pos_new(&b);
+    if (!err->status) {
+        b.bounds.at[NFA_ENTRY] = (NfaBound){spec->need[0], false};
+        b.bounds.at[NFA_EXIT] = (NfaBound){0, true};
+        add_regular(&b, &spec->dfa, spec, NFA_ENTRY, NFA_EXIT);
+    }
+    uint32_t npos = b.npos;
+    NfaBound *bound =
+        err->status ? NULL
+                    : arena_copy(arena, b.bounds.at, npos * sizeof *bound);
+    Nfa *nfa = build_end(&b, arena);
+    if (!nfa || !bound) return NULL;
+    nfa->bound = bound;
+    return nfa;
 }
 
 /* ---- lists ---- */

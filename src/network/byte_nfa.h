@@ -23,6 +23,13 @@ enum { NFA_ENTRY = 0, NFA_EXIT = 1 }; /* positions of every Nfa */
  * at LIST_DONE + k, and after its head, if that is unique, at nfa_head. */
 enum { LIST_AFTER = 2, LIST_ITEMS = 3, LIST_DONE = 4 };
 
+/* Of a bounded language: characters to be ended until the exit, at least, and
+ * whether what leads to a position ends one. */
+typedef struct NfaBound {
+    uint32_t need;
+    bool ticks;
+} NfaBound;
+
 /* Lifetime: the arena's. */
 typedef struct Nfa {
     uint32_t npos;
@@ -34,6 +41,7 @@ typedef struct Nfa {
      * of; NULL: no list */
     Range *kind;
     uint32_t nkinds;
+    NfaBound *bound; /* by position, of bounded languages; NULL: none */
 } Nfa;
 
 /* The kind that ends at a position; UINT32_MAX: none. */
@@ -74,6 +82,11 @@ Nfa *nfa_build(const Ir *ir, const Lowered *lowered, NodeId node, bool one_copy,
  * calls, and so are heads that must be unique. The exit is reached by none. */
 Nfa *nfa_build_list(const Ir *ir, const Lowered *lowered, NodeId node,
                     Arena *arena, weir_error *err);
+
+/* The BOUNDED `node`, without its bound. No position is in the middle of a
+ * character and at the end of one. */
+Nfa *nfa_build_bounded(const Ir *ir, const Lowered *lowered, NodeId node,
+                       Arena *arena, weir_error *err);
 
 /* Positions, ascending. */
 typedef VEC(uint32_t) PosSet;

@@ -6,7 +6,8 @@
  * the byte among those that it takes, cell 0 being "nothing".
  * A state of a list also has a set of kinds (list_frame.h).
  * A counted frame whose operand is prefix free and calls nothing holds the
- * operand's states itself; else its loop state calls the operand's frame.
+ * operand's states itself; else its loop state calls the operand's frame. A
+ * bounded frame's states are those of its automaton.
  * Tests: unit/network_test.c.
  */
 #include "network/frame.h"
@@ -47,10 +48,34 @@ static const RuleOptions *rule_options(const Ir *ir, RuleId rule)
     return o && o->has & acting ? o : NULL;
 }
 
+static uint32_t most_need(const Nfa *nfa)
+{
+    uint32_t most = 0;
+    for (uint32_t pos = 0; pos < nfa->npos; pos++)
+        most = MAX(most, nfa->bound[pos].need);
+    return most;
+}
+
+static bool bounded_fill(Network *net, Frame *f)
+{
+    const BoundedSpec *spec =
+        ir_node_bounded(net->ir, ir_node(net->ir, f->node));
+    f->is_counted = f->is_bounded = f->is_regular = true;
+    f->lo = 1; /* frames do not return before they have read something */
+    f->hi = spec->hi;
+    f->nfa = nfa_build_bounded(net->ir, &net->lowered, f->node, &net->arena,
+                               &net->error);
+    if (!f->nfa) return network_no_memory(net); /* keeps another error */
+    f->most_need = most_need(f->nfa);
+    find_classes(f);
+    return true;
+}
+
 static bool frame_fill(Network *net, Frame *f)
 {
     Node n = ir_node(net->ir, f->node);
     NodeId body = f->node;
+    if (n.kind == NODE_BOUNDED) return bounded_fill(net, f);
     if (n.kind == NODE_RULE) {
         body = net->lowered.body.at[n.a];
         f->options = rule_options(net->ir, n.a);
@@ -354,15 +379,45 @@ static bool proto_scan(Frame *f, const PosSet *set, State *proto)
     return ok;
 }
 
+/* The least need of the positions, and of those a byte further. */
+static void bounded_needs(const Nfa *nfa, const PosSet *set, State *proto)
+{
+    proto->need = proto->more = UINT32_MAX;
+    for (uint32_t i = 0; i < set->count; i++) {
+        uint32_t pos = set->at[i];
+        proto->need = MIN(proto->need, nfa->bound[pos].need);
+        proto->is_loop |= nfa->bound[pos].ticks;
+        assert(proto->is_loop == nfa->bound[pos].ticks);
+        for (uint32_t e = nfa->edge_start[pos]; e < nfa->edge_start[pos + 1];
+             e++) {
+            NfaBound to = nfa->bound[nfa->edges[e].to];
+            if (nfa->edges[e].kind == NFA_BYTE)
+                proto->more = MIN(proto->more, to.need + to.ticks);
+        }
+    }
+}
+
+static void find_needs(Frame *f, const PosSet *set, State *proto)
+{
+    bool is_start = !f->start;
+    if (!f->is_counted) return;
+    if (f->is_bounded) {
+        bounded_needs(f->nfa, set, proto);
+        return;
+    }
+    proto->is_loop = is_start;
+    proto->accepts |= is_start;
+    proto->need = !is_start;
+    proto->more = 1;
+}
+
 static bool proto_fill(Network *net, Frame *f, const PosSet *set, State *proto)
 {
-    bool is_start = !f->start && f->is_counted;
     proto->frame = f;
     bool ok = f->nfa ? proto_scan(f, set, proto) : loop_call(net, f, proto);
     proto->local = proto->first;
     if (!ok || !first_of_calls(net, proto)) return false;
-    proto->is_loop = is_start;
-    proto->accepts |= is_start;
+    find_needs(f, set, proto);
     bool leads_on = byteset_count(&proto->first) || proto->has_tokens;
     proto->is_final = !leads_on;
     proto->map = f->class_of;
@@ -402,7 +457,7 @@ static State *state_new(Network *net, const State *proto, const PosSet *set)
 State *state_intern(Frame *f, const PosSet *set, const KindSet *kinds)
 {
     Network *net = f->network;
-    bool is_loop = f->is_counted && !f->start;
+    bool is_loop = f->is_counted && !f->is_bounded && !f->start;
     uint64_t h = hash_bytes(f->id, set->at, set->count * sizeof *set->at);
     if (kinds) h = hash_mix(h, kinds->hash);
     for (MapPos p = map_first(&net->state_index, h);

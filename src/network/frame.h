@@ -29,7 +29,8 @@ State *state_add(Network *net, const State *proto, const PosSet *set);
 /* True for the set that ends a copy of a counted frame's operand. */
 static inline bool set_ends_copy(const Frame *frame, const PosSet *set)
 {
-    return frame->is_counted && set->count == 1 && set->at[0] == NFA_EXIT;
+    return frame->is_counted && !frame->is_bounded && set->count == 1 &&
+           set->at[0] == NFA_EXIT;
 }
 
 /* The cell, the token edges and the entries of a state of this network. */

@@ -11,6 +11,7 @@
 #include "network/lengths.h"
 
 #include "base/utf8.h"
+#include "network/bounded_length.h"
 #include "network/byte_nfa.h"
 #include "network/list_length.h"
 
@@ -171,6 +172,26 @@ static uint32_t kids_length(const NodeWork *w, Node n)
     return length;
 }
 
+/* The shortest text of a BOUNDED node. False: no memory. */
+static bool bounded_node(const NodeWork *w, NodeId id, uint32_t *length)
+{
+    Arena arena;
+    weir_error err = {0};
+    const uint32_t start = NFA_ENTRY;
+    arena_init(&arena, w->mem, 0);
+    const Nfa *nfa =
+        nfa_build_bounded(w->net->ir, &w->net->lowered, id, &arena, &err);
+    bool ok = nfa != NULL;
+    if (ok) {
+        const NfaEdge *enter = &nfa->edges[nfa->edge_start[start]];
+        BoundedSearch s = {.nfa = nfa, .pos = &enter->to, .npos = 1};
+        s.left = ir_node_bounded(w->net->ir, ir_node(w->net->ir, id))->hi;
+        ok = bounded_length(w->mem, &s, length);
+    }
+    arena_free(&arena);
+    return ok;
+}
+
 /* The length by what is known of the operands now. */
 static uint32_t node_length(NodeWork *w, NodeId id)
 {
@@ -194,6 +215,9 @@ static uint32_t node_length(NodeWork *w, NodeId id)
         return dfa_length(w->mem, &w->net->ir->dfas.at[n.a], &w->ok);
     case NODE_TOKENS:
         return n.b ? 1 : LENGTH_NONE;
+    case NODE_BOUNDED:
+        if (!bounded_node(w, id, &length)) w->ok = false;
+        return length;
     case NODE_LIST:
         if (!list_length(w->mem, ir_node_list(w->net->ir, n), w->length,
                          &length))
@@ -376,9 +400,14 @@ static const FrameLengths *frame_lengths(Lengths *l, const Frame *f)
 uint32_t lengths_state(Lengths *l, const State *q, uint32_t reg)
 {
     const Frame *f = q->frame;
-    if (q->is_marker) return 0;
-    const FrameLengths *known = frame_lengths(l, f);
     uint32_t length = LENGTH_NONE;
+    if (q->is_marker) return 0;
+    if (f->is_bounded) {
+        BoundedSearch s = {f->nfa, q->pos, q->npos, f->hi - reg, reg < f->lo};
+        if (!bounded_length(l->mem, &s, &length)) l->failed = true;
+        return length;
+    }
+    const FrameLengths *known = frame_lengths(l, f);
     if (!known) {
         l->failed = true;
         return LENGTH_NONE;

@@ -10,11 +10,19 @@
  *                  and the states inside e. The configuration carries the
  *                  number of copies read (the register); the loop state may
  *                  return iff lo <= register and go on iff register < hi.
- *
+ *   bounded frame  a counted frame of the texts of an automaton that have at
+ *                  most hi characters: the register counts these, and every
+ *                  state between two characters is a loop state.
  *   list frame     a LIST: the states between two items and inside their heads
  *                  and separators, for each set of kinds that may come. The
  *                  register is the tally of the items so far (list_frame.h);
  *                  at the end of an item the tally decides the state.
+ *
+ * In a counted frame need(q) is the least number of copies (or characters) to be
+ * ended on the way from q to the frame's end, more(q) the least if another byte
+ * is read first. A configuration is alive iff register + need(q) <= hi; moves
+ * to others do not count. No move lessens that sum, and from every state there
+ * is a way on which it stays the same: what is alive can be completed.
  *
  * What a byte does in a state, calls included, is one Step: the callee's first
  * byte is taken at once, with the return points to be pushed. Calls never
@@ -117,15 +125,15 @@ typedef struct Call {
 #define NO_KIND UINT32_MAX
 
 /* An entry of State.next: 0 unknown; a State with the low bit set: the only
- * move is there, register kept, nothing pushed, not final, no loop state; else
- * a Step. */
+ * move is there, register kept, nothing pushed, not final, no loop state, alive
+ * if it is made at all; else a Step. */
 typedef atomic_uintptr_t NextCell;
 
 struct State {
     Frame *frame;
     uint32_t id;        /* in its network, in order of making */
     bool accepts;       /* may return (a loop state: if the register allows) */
-    bool is_loop;       /* the loop state of a counted frame */
+    bool is_loop;       /* of a counted frame, between copies or characters */
     bool is_final;      /* nothing to do but return */
     bool has_tokens;    /* some token edge, calls included */
     bool is_marker;     /* of a rule with options: never stepped from */
@@ -143,6 +151,7 @@ struct State {
     uint32_t npos;
     const uint32_t *pos;         /* sorted NFA positions that do something */
     const struct KindSet *kinds; /* lists: which of theirs may come; or NULL */
+    uint32_t need, more;         /* of counted frames; see above */
     uint32_t ncalls;
     Call *calls;
     _Atomic(TokenMoves *) tokens; /* NULL: not made yet */
@@ -155,8 +164,10 @@ struct Frame {
     uint32_t id;
     NodeId node; /* the RULE, REPEAT or other node it was made for */
     bool is_counted;
-    bool is_regular; /* no calls, no token edges: one state at a time */
-    uint32_t lo, hi; /* counted frames: hi may be REPEAT_INF */
+    bool is_bounded;    /* counts characters; then lo is 1 */
+    bool is_regular;    /* no calls, no token edges: one state at a time */
+    uint32_t lo, hi;    /* counted frames: hi may be REPEAT_INF */
+    uint32_t most_need; /* bounded frames: of any state */
     struct Nfa *nfa;
     struct ListFrame *list; /* NULL: none */
     uint8_t class_of[256];  /* bytes no state of the frame tells apart */
@@ -232,7 +243,12 @@ static inline bool state_accepts(const State *q, uint32_t reg)
 }
 static inline bool state_is_done(const State *q, uint32_t reg)
 {
-    return q->is_final || (q->is_loop && reg == q->frame->hi);
+    return q->is_final || (q->is_loop && q->more > q->frame->hi - reg);
+}
+/* False: what follows has no room left. */
+static inline bool state_is_alive(const State *q, uint32_t reg)
+{
+    return !q->need || q->need <= q->frame->hi - reg;
 }
 
 /* True if all that can follow at q with register b can follow with register a:

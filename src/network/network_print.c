@@ -113,9 +113,12 @@ static void print_tokens(const Network *net, State *q, Out *out)
 
 static void print_state(Network *net, State *q, Out *out)
 {
-    out_format(out, "  state %u%s%s%s%s%s", q->id,
-               q->is_marker ? " marker" : "", q->is_head ? " head" : "",
-               q->is_loop ? " loop" : "", q->accepts ? " return" : "",
+    bool is_bounded = q->frame->is_bounded;
+    out_format(out, "  state %u%s%s%s", q->id, q->is_marker ? " marker" : "",
+               q->is_head ? " head" : "",
+               q->is_loop && !is_bounded ? " loop" : "");
+    if (is_bounded && q->need) out_format(out, " needs %u", q->need);
+    out_format(out, "%s%s", q->accepts ? " return" : "",
                q->is_final ? " only" : "");
     print_kinds(q, out);
     out_text(out, "\n");

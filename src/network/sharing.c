@@ -51,6 +51,13 @@ static void key_dfa(KeyBuild *k, const Dfa *d)
     key_put(k, d->accepts, d->nstates);
 }
 
+static void key_bounded(KeyBuild *k, const BoundedSpec *spec)
+{
+    key_dfa(k, &spec->dfa);
+    key_word(k, spec->hi);
+    key_put(k, spec->ticks, spec->dfa.nstates);
+}
+
 static void key_push(KeyBuild *k, NodeId id)
 {
     if (!vec_push(k->mem, &k->todo, id)) k->failed = true;
@@ -115,6 +122,9 @@ static void key_node(KeyBuild *k, NodeId id)
         break;
     case NODE_REGULAR:
         key_dfa(k, &ir->dfas.at[n.a]);
+        break;
+    case NODE_BOUNDED:
+        key_bounded(k, ir_node_bounded(ir, n));
         break;
     default:
         break;

@@ -164,7 +164,10 @@ static bool move_local(MoveList *list, State *q, PosSet *set)
         return move_add(list,
                         (Move){.to = f->start, .op = {.reg = 1, .adds = true}});
     State *to = state_intern(f, set, NULL);
-    return to && move_add(list, (Move){.to = to, .op = reg_keep});
+    if (!to) return false;
+    bool counts = f->is_bounded && to->is_loop;
+    return move_add(list,
+                    (Move){.to = to, .op = {.reg = counts, .adds = true}});
 }
 
 static bool local_moves(MoveList *list, State *q, uint8_t byte)
@@ -195,18 +198,19 @@ static bool call_moves(MoveList *list, State *q, Call *call, uint8_t byte)
     return true;
 }
 
-/* True when the short form says it all. */
-static bool move_is_plain(const Move *m)
+/* True when the short form says it all of a move from q: nothing is needed
+ * there that was not needed for any move. */
+static bool move_is_plain(const State *q, const Move *m)
 {
     return !m->npush && op_same(m->op, reg_keep) && !m->to->is_final &&
-           !m->to->is_loop;
+           !m->to->is_loop && m->to->need <= q->more;
 }
 
-static uintptr_t moves_pack(MoveList *list)
+static uintptr_t moves_pack(MoveList *list, const State *q)
 {
     uint32_t n = list->moves.count;
     if (!n) return (uintptr_t)&step_dead;
-    if (n == 1 && move_is_plain(&list->moves.at[0]))
+    if (n == 1 && move_is_plain(q, &list->moves.at[0]))
         return (uintptr_t)list->moves.at[0].to | 1;
     Step *step =
         arena_alloc(&list->net->arena, sizeof *step + n * sizeof(Move));
@@ -229,7 +233,7 @@ uintptr_t step_make(Network *net, State *q, uint8_t byte)
     bool ok = local_moves(&list, q, byte);
     for (uint32_t i = 0; ok && i < q->ncalls; i++)
         ok = call_moves(&list, q, &q->calls[i], byte);
-    uintptr_t cell = ok ? moves_pack(&list) : 0;
+    uintptr_t cell = ok ? moves_pack(&list, q) : 0;
     list_free(&list);
     return cell;
 }

@@ -105,7 +105,7 @@ typedef struct Property {
 static bool leaf_nullable(const Property *p, NodeId id)
 {
     Node n = ir_node(p->ir, id);
-    if (n.kind == NODE_REGULAR) return p->ir->dfas.at[n.a].accepts[0];
+    if (ir_is_automaton(n)) return ir_node_dfa(p->ir, n)->accepts[0];
     return n.kind == NODE_EMPTY || (n.kind == NODE_REPEAT && n.b == 0);
 }
 
@@ -113,8 +113,8 @@ static bool leaf_solid(const Property *p, NodeId id)
 {
     Node n = ir_node(p->ir, id);
     if (n.kind == NODE_TOKENS) return tokens_find(p->sets, id) != NODE_NEVER_ID;
-    if (n.kind == NODE_REGULAR) {
-        const Dfa *d = &p->ir->dfas.at[n.a];
+    if (ir_is_automaton(n)) {
+        const Dfa *d = ir_node_dfa(p->ir, n);
         return d->edge_start[d->nstates] > 0;
     }
     return n.kind == NODE_BYTES || n.kind == NODE_CLASS;

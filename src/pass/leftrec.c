@@ -233,7 +233,7 @@ static Split split_of(Knot *k, NodeId id)
         }
     } else if (n.kind == NODE_REPEAT) {
         split_repeat(k, n, &out);
-    } else if (n.kind == NODE_REGULAR) {
+    } else if (ir_is_automaton(n)) {
         out.rest = regular_nonempty(k->ir, n);
     } else if (n.kind == NODE_LIST && list_is_left(k, ir_node_list(k->ir, n))) {
         split_list(k, ir_node_list(k->ir, n), &out);
@@ -289,7 +289,7 @@ static NodeId drop_empty(Knot *k, NodeId node)
     if (!knot_charge(k, 1) || !is_nullable(k, node)) return node;
     Node n = ir_node(ir, node);
     NodeId out = NODE_NEVER_ID;
-    if (n.kind == NODE_REGULAR) {
+    if (ir_is_automaton(n)) {
         out = regular_nonempty(ir, n);
     } else if (n.kind == NODE_ALT) {
         for (uint32_t i = 0; i < n.b && ir_ok(ir); i++)

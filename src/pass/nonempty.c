@@ -29,16 +29,25 @@ typedef struct Rewrite {
     uint64_t work;
 } Rewrite;
 
+static NodeId automaton(Ir *ir, const Dfa *dfa, const uint8_t *ticks, Node n)
+{
+    if (n.kind == NODE_REGULAR) return ir_regular(ir, dfa);
+    return ir_regular_bounded(ir, dfa, ticks, ir_node_bounded(ir, n)->hi);
+}
+
 /* Same language less the empty text: a fresh start state that refuses. */
 NodeId regular_nonempty(Ir *ir, Node n)
 {
-    Dfa d = ir->dfas.at[n.a];
-    if (!d.accepts[0]) return ir_regular(ir, &d);
+    Dfa d = *ir_node_dfa(ir, n);
+    const uint8_t *was = NULL;
+    if (n.kind == NODE_BOUNDED) was = ir_node_bounded(ir, n)->ticks;
+    if (!d.accepts[0]) return automaton(ir, &d, was, n);
     uint32_t nedges = d.edge_start[d.nstates], first = d.edge_start[1];
     uint32_t *start = arena_array(&ir->arena, uint32_t, d.nstates + 2);
     DfaEdge *edges = arena_array(&ir->arena, DfaEdge, nedges + first + 1);
     uint8_t *accepts = arena_alloc(&ir->arena, d.nstates + 1);
-    if (!start || !edges || !accepts)
+    uint8_t *ticks = arena_alloc(&ir->arena, d.nstates + 1);
+    if (!start || !edges || !accepts || !ticks)
         return diag_no_memory(&ir->error), NODE_NEVER_ID;
     start[0] = 0;
     for (uint32_t s = 0; s <= d.nstates; s++)
@@ -49,7 +58,9 @@ NodeId regular_nonempty(Ir *ir, Node n)
     accepts[0] = 0;
     memcpy(accepts + 1, d.accepts, d.nstates);
     Dfa rest = {d.nstates + 1, start, edges, accepts};
-    return ir_regular(ir, &rest);
+    ticks[0] = 1;
+    if (was) memcpy(ticks + 1, was, d.nstates);
+    return automaton(ir, &rest, ticks, n);
 }
 
 static NodeId seq_of(Rewrite *w, const NodeId *by, Node n)
@@ -151,6 +162,7 @@ static void rewrite_node(Rewrite *w, NodeId id)
             w->facts->nullable[id] ? ir_optional(ir, w->rest[id]) : w->rest[id];
         break;
     case NODE_REGULAR:
+    case NODE_BOUNDED:
         w->full[id] = id;
         w->rest[id] = w->facts->nullable[id] ? regular_nonempty(ir, n) : id;
         break;

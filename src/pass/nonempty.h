@@ -5,7 +5,7 @@
 #include "pass/facts.h"
 #include "pass/lower.h"
 
-/* A REGULAR node's language without the empty text. */
+/* A REGULAR or BOUNDED node's language without the empty text. */
 NodeId regular_nonempty(Ir *ir, Node n);
 
 /* Fills lowered->body for every rule: the rule's language without the empty

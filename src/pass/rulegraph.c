@@ -18,7 +18,8 @@ static bool node_nullable(const Ir *ir, const uint8_t *is, Node n)
     case NODE_REPEAT:
         return n.b == 0;
     case NODE_REGULAR:
-        return ir->dfas.at[n.a].accepts[0];
+    case NODE_BOUNDED:
+        return ir_node_dfa(ir, n)->accepts[0];
     case NODE_ALT:
     case NODE_SEQ:
         for (uint32_t i = 0; i < n.b; i++) {

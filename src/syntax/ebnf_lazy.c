@@ -145,6 +145,10 @@ static bool want_kids(Lazy *z, Node n)
         return want_rule(z, n.a);
     case NODE_TOKENS:
         return refuse(z, "holds tokens");
+    case NODE_LIST:
+        return refuse(z, "holds a list");
+    case NODE_BOUNDED:
+        return refuse(z, "holds texts of bounded length");
     default:
         return true;
     }

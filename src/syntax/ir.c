@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "syntax/ir_bounded.h"
+#include "syntax/ir_dfa.h"
 #include "syntax/ir_list.h"
 
 static const weir_limits default_limits = {
@@ -63,6 +63,7 @@ void ir_free(Ir *ir)
     vec_free(mem, &ir->kids);
     vec_free(mem, &ir->dfas);
     vec_free(mem, &ir->lists);
+    vec_free(mem, &ir->bounds);
     vec_free(mem, &ir->warnings);
     map_free(mem, &ir->node_index);
     map_free(mem, &ir->name_index);
@@ -169,34 +170,13 @@ static bool has_payload(Node n)
            n.kind == NODE_TOKENS || n.kind == NODE_SEQ || n.kind == NODE_ALT;
 }
 
-static uint32_t dfa_nedges(const Dfa *dfa)
-{
-    return dfa->edge_start[dfa->nstates];
-}
-
-static bool dfa_same(const Dfa *x, const Dfa *y)
-{
-    return x->nstates == y->nstates &&
-           !memcmp(x->edge_start, y->edge_start,
-                   (x->nstates + 1) * sizeof(uint32_t)) &&
-           !memcmp(x->accepts, y->accepts, x->nstates) &&
-           (!dfa_nedges(x) ||
-            !memcmp(x->edges, y->edges, dfa_nedges(x) * sizeof(DfaEdge)));
-}
-
-static uint64_t dfa_hash(const Dfa *dfa)
-{
-    uint64_t h = hash_bytes(dfa->nstates, dfa->edge_start,
-                            (dfa->nstates + 1) * sizeof(uint32_t));
-    h = hash_bytes(h, dfa->accepts, dfa->nstates);
-    return hash_bytes(h, dfa->edges, dfa_nedges(dfa) * sizeof(DfaEdge));
-}
-
 static bool node_same(const Ir *ir, Node x, Node y)
 {
     if (x.kind != y.kind || x.b != y.b || x.c != y.c) return false;
     if (x.kind == NODE_REGULAR)
         return dfa_same(&ir->dfas.at[x.a], &ir->dfas.at[y.a]);
+    if (x.kind == NODE_BOUNDED)
+        return bounded_same(&ir->bounds.at[x.a], &ir->bounds.at[y.a]);
     if (x.kind == NODE_LIST)
         return list_same(&ir->lists.at[x.a], &ir->lists.at[y.a]);
     if (!has_payload(x)) return x.a == y.a;
@@ -207,6 +187,8 @@ static uint64_t node_hash(const Ir *ir, Node n)
 {
     uint64_t h = hash_mix(n.kind, (uint64_t)n.b << 32 | n.c);
     if (n.kind == NODE_REGULAR) return hash_mix(h, dfa_hash(&ir->dfas.at[n.a]));
+    if (n.kind == NODE_BOUNDED)
+        return hash_mix(h, bounded_hash(&ir->bounds.at[n.a]));
     if (n.kind == NODE_LIST) return list_hash(h, &ir->lists.at[n.a], NULL);
     if (!has_payload(n)) return hash_mix(h, n.a);
     Span p = node_payload(ir, n);
@@ -381,21 +363,10 @@ NodeId ir_tokens(Ir *ir, const Range *ids, uint32_t count, bool negated)
     return node_intern(ir, (Node){NODE_TOKENS, start, count, negated});
 }
 
-static bool dfa_copy(Arena *arena, Dfa *dfa)
-{
-    uint32_t n = dfa->nstates;
-    dfa->edges =
-        arena_copy(arena, dfa->edges, dfa_nedges(dfa) * sizeof(DfaEdge));
-    dfa->edge_start =
-        arena_copy(arena, dfa->edge_start, (n + 1) * sizeof(uint32_t));
-    dfa->accepts = arena_copy(arena, dfa->accepts, n);
-    return !arena->failed;
-}
-
 NodeId ir_regular(Ir *ir, const Dfa *dfa)
 {
     if (!ir_ok(ir) || !dfa->nstates) return NODE_NEVER_ID;
-    if (dfa->nstates == 1 && !dfa_nedges(dfa)) return NODE_EMPTY_ID;
+    if (dfa->nstates == 1 && !dfa->edge_start[1]) return NODE_EMPTY_ID;
     uint32_t at = ir->dfas.count;
     Dfa copy = *dfa;
     if (!vec_push(ir->mem, &ir->dfas, copy)) return fail_memory(ir);
@@ -410,41 +381,20 @@ NodeId ir_regular(Ir *ir, const Dfa *dfa)
     return node_add(ir, n, h);
 }
 
-/* The texts with the characters read as a part of the state. */
-static bool bounded_product(Arena *arena, const BoundedSpec *spec, Dfa *out)
+static NodeId bounded_intern(Ir *ir, const BoundedSpec *spec)
 {
-    const Dfa *d = &spec->dfa;
-    size_t n = d->nstates, all = n * ((size_t)spec->hi + 1);
-    size_t most = (size_t)d->edge_start[n] * ((size_t)spec->hi + 1);
-    uint32_t *number = arena_array(arena, uint32_t, all);
-    uint32_t *order = arena_array(arena, uint32_t, all);
-    uint32_t *start = arena_array(arena, uint32_t, all + 1);
-    uint8_t *accepts = arena_alloc(arena, all);
-    DfaEdge *edges = arena_array(arena, DfaEdge, most);
-    if (arena->failed) return false;
-    uint32_t count = 1, nedges = 0;
-    memset(number, 0xFF, all * sizeof *number);
-    number[0] = order[0] = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t s = order[i] % d->nstates, chars = order[i] / d->nstates;
-        start[i] = nedges;
-        accepts[i] = d->accepts[s];
-        for (uint32_t e = d->edge_start[s]; e < d->edge_start[s + 1]; e++) {
-            DfaEdge edge = d->edges[e];
-            uint32_t then = chars + spec->ticks[edge.to];
-            if (then + spec->need[edge.to] > spec->hi) continue;
-            uint32_t place = then * d->nstates + edge.to;
-            if (number[place] == UINT32_MAX) {
-                order[count] = place;
-                number[place] = count++;
-            }
-            edge.to = number[place];
-            edges[nedges++] = edge;
-        }
+    uint32_t at = ir->bounds.count;
+    BoundedSpec copy = *spec;
+    if (!vec_push(ir->mem, &ir->bounds, copy)) return fail_memory(ir);
+    Node n = {NODE_BOUNDED, at, 0, 0};
+    uint64_t h = node_hash(ir, n);
+    NodeId found = node_find(ir, n, h);
+    if (found != MAP_NONE || !bounded_copy(&ir->arena, &copy)) {
+        ir->bounds.count = at;
+        return found != MAP_NONE ? found : fail_memory(ir);
     }
-    start[count] = nedges;
-    *out = (Dfa){count, start, edges, accepts};
-    return true;
+    ir->bounds.at[at] = copy;
+    return node_add(ir, n, h);
 }
 
 NodeId ir_regular_bounded(Ir *ir, const Dfa *dfa, const uint8_t *ticks,
@@ -455,20 +405,13 @@ NodeId ir_regular_bounded(Ir *ir, const Dfa *dfa, const uint8_t *ticks,
     if (hi == REPEAT_INF) return ir_regular(ir, dfa);
     if (!ir_ok(ir)) return NODE_NEVER_ID;
     NodeId made = NODE_NEVER_ID;
-    arena_init(&scratch, ir->mem, limit_size(ir->limits.max_memory));
-    bool ok = bounded_make(&scratch, dfa, ticks, hi, &spec);
-    uint64_t all = (uint64_t)spec.dfa.nstates * ((uint64_t)hi + 1);
-    if (ok && spec.hi != REPEAT_INF && all > ir->limits.max_states)
-        diag_fail(&ir->error, WEIR_LIMIT_STATES, 0, 0,
-                  "a part of the grammar needs more than %u states (limit "
-                  "max_states)",
-                  ir->limits.max_states);
-    else if (ok && spec.dfa.nstates && spec.hi != REPEAT_INF)
-        ok = bounded_product(&scratch, &spec, &spec.dfa);
-    if (ok)
+    arena_init(&scratch, ir->mem, 0);
+    if (!bounded_make(&scratch, dfa, ticks, hi, &spec))
+        fail_memory(ir);
+    else if (spec.hi == REPEAT_INF)
         made = ir_regular(ir, &spec.dfa);
-    else
-        made = fail_memory(ir);
+    else if (spec.dfa.nstates)
+        made = bounded_intern(ir, &spec);
     arena_free(&scratch);
     return made;
 }

@@ -8,6 +8,7 @@
  *   SEQ e1 e2 ...      e1 then e2 ...       ALT e1|e2    either
  *   REPEAT e {lo,hi}   lo to hi times e     RULE r       what rule r denotes
  *   REGULAR d          texts a code point DFA accepts
+ *   BOUNDED d {,hi}    those of them of at most hi characters
  *   TOKENS {ids}       one token of (or not of) a set, whatever its bytes
  *   LIST l             items with separators, of counted kinds (ListSpec)
  *
@@ -50,6 +51,7 @@ typedef enum NodeKind {
     NODE_REGULAR, /* a: index in dfas */
     NODE_TOKENS,  /* a: offset in ranges, b: count, c: 1 if negated */
     NODE_LIST,    /* a: index in lists */
+    NODE_BOUNDED, /* a: index in bounds */
     NODE_KINDS
 } NodeKind;
 
@@ -175,7 +177,8 @@ typedef struct Ir {
     VEC(Range) ranges;
     VEC(NodeId) kids;
     VEC(Dfa) dfas;
-    VEC(ListSpec) lists; /* their arrays are the arena's */
+    VEC(ListSpec) lists;     /* their arrays are the arena's */
+    VEC(BoundedSpec) bounds; /* the same */
     VEC(Warning) warnings;
     Map node_index, name_index; /* names: the first rule of each */
 } Ir;
@@ -254,6 +257,22 @@ static inline const ListSpec *ir_node_list(const Ir *ir, Node n)
 {
     assert(n.kind == NODE_LIST);
     return &ir->lists.at[n.a];
+}
+
+static inline const BoundedSpec *ir_node_bounded(const Ir *ir, Node n)
+{
+    assert(n.kind == NODE_BOUNDED);
+    return &ir->bounds.at[n.a];
+}
+
+static inline bool ir_is_automaton(Node n)
+{
+    return n.kind == NODE_REGULAR || n.kind == NODE_BOUNDED;
+}
+static inline const Dfa *ir_node_dfa(const Ir *ir, Node n)
+{
+    return n.kind == NODE_BOUNDED ? &ir_node_bounded(ir, n)->dfa
+                                  : &ir->dfas.at[n.a];
 }
 
 /* A total order by content: less, equal or more than 0; 0 only for one and

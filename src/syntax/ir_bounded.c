@@ -8,7 +8,7 @@
  * costs 1 if it ends a character. Cost: linear in the edges.
  * Tests: unit/ir_test.c.
  */
-#include "syntax/ir_bounded.h"
+#include "syntax/ir_dfa.h"
 
 #include "base/utf8.h"
 
@@ -86,7 +86,8 @@ static uint32_t *distances(const Bound *b, const ArcList *arcs)
     if (b->arena->failed) return NULL;
     for (uint32_t s = 0; s < n; s++) {
         dist[s] = FAR;
-        if (arcs->is_reversed ? b->dfa->accepts[s] : !s) now.at[now.count++] = s;
+        if (arcs->is_reversed ? b->dfa->accepts[s] : !s)
+            now.at[now.count++] = s;
     }
     for (uint32_t d = 0; now.count; d++) {
         while (now.count) {
@@ -202,7 +203,6 @@ bool bounded_make(Arena *arena, const Dfa *dfa, const uint8_t *ticks,
     uint32_t count = number_states(&b);
     if (!count) return !arena->failed;
     if (!write_states(&b, count, out)) return false;
-    if (find_longest(arena, out, &length) && length <= hi)
-        out->hi = REPEAT_INF;
+    if (find_longest(arena, out, &length) && length <= hi) out->hi = REPEAT_INF;
     return !arena->failed;
 }

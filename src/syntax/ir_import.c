@@ -46,6 +46,11 @@ static NodeId import_list(Import *m, Node n)
     return made;
 }
 
+static NodeId import_bounded(Import *m, const BoundedSpec *spec)
+{
+    return ir_regular_bounded(m->to, &spec->dfa, spec->ticks, spec->hi);
+}
+
 static NodeId import_node(Import *m, NodeId id)
 {
     const Ir *from = m->from;
@@ -67,6 +72,8 @@ static NodeId import_node(Import *m, NodeId id)
         return ir_ref(m->to, m->first + n.a);
     case NODE_REGULAR:
         return ir_regular(m->to, &from->dfas.at[n.a]);
+    case NODE_BOUNDED:
+        return import_bounded(m, ir_node_bounded(from, n));
     case NODE_SEQ:
     case NODE_ALT:
         return import_kids(m, n);

@@ -10,6 +10,7 @@
  */
 #include "syntax/ir.h"
 
+#include "syntax/ir_dfa.h"
 #include "syntax/ir_list.h"
 
 static int order_u32(uint32_t a, uint32_t b)
@@ -28,35 +29,6 @@ static int order_ranges(const Ir *ir, Node x, Node y)
     return order_u32(x.b, y.b);
 }
 
-static int order_words(const uint32_t *p, const uint32_t *q, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (p[i] != q[i]) return order_u32(p[i], q[i]);
-    return 0;
-}
-
-static int order_edges(const DfaEdge *p, const DfaEdge *q, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t a[] = {p[i].lo, p[i].hi, p[i].to};
-        const uint32_t b[] = {q[i].lo, q[i].hi, q[i].to};
-        int c = order_words(a, b, COUNT_OF(a));
-        if (c) return c;
-    }
-    return 0;
-}
-
-/* Any order will do that depends on nothing but the content. */
-static int order_dfas(const Dfa *x, const Dfa *y)
-{
-    int c = order_u32(x->nstates, y->nstates);
-    if (c) return c;
-    uint32_t n = x->nstates;
-    c = order_words(x->edge_start, y->edge_start, (size_t)n + 1);
-    if (!c) c = order_edges(x->edges, y->edges, x->edge_start[n]);
-    return c ? c : memcmp(x->accepts, y->accepts, n);
-}
-
 /* Nodes of one kind without kids. */
 static int order_leaves(const Ir *ir, Node x, Node y)
 {
@@ -68,7 +40,9 @@ static int order_leaves(const Ir *ir, Node x, Node y)
     case NODE_TOKENS:
         return x.c != y.c ? order_u32(x.c, y.c) : order_ranges(ir, x, y);
     case NODE_REGULAR:
-        return order_dfas(&ir->dfas.at[x.a], &ir->dfas.at[y.a]);
+        return dfa_order(&ir->dfas.at[x.a], &ir->dfas.at[y.a]);
+    case NODE_BOUNDED:
+        return bounded_order(&ir->bounds.at[x.a], &ir->bounds.at[y.a]);
     default:
         return order_u32(x.a, y.a);
     }

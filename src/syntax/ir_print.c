@@ -129,15 +129,29 @@ static void print_state(Out *out, const Dfa *dfa, uint32_t state)
     }
 }
 
-/* regular(0 [a]>1; 1! [b-c]>0): states in order, accepting ones marked. */
-static void print_dfa(Out *out, const Dfa *dfa)
+/* 0 [a]>1; 1! [b-c]>0: states in order, accepting ones marked, and those in the
+ * middle of a character. */
+static void print_states(Out *out, const Dfa *dfa, const uint8_t *ticks)
 {
-    out_text(out, "regular(");
     for (uint32_t s = 0; s < dfa->nstates; s++) {
-        out_format(out, s ? "; %u%s" : "%u%s", s, dfa->accepts[s] ? "!" : "");
+        out_format(out, s ? "; %u" : "%u", s);
+        if (dfa->accepts[s]) out_text(out, "!");
+        if (ticks && !ticks[s]) out_text(out, "~");
         print_state(out, dfa, s);
     }
     out_text(out, ")");
+}
+
+static void print_regular(Out *out, const Dfa *dfa)
+{
+    out_text(out, "regular(");
+    print_states(out, dfa, NULL);
+}
+
+static void print_bounded(Out *out, const BoundedSpec *spec)
+{
+    out_format(out, "bounded(%u; ", spec->hi);
+    print_states(out, &spec->dfa, spec->ticks);
 }
 
 static bool is_plain(uint8_t c)
@@ -190,7 +204,10 @@ static void print_leaf(const Ir *ir, Out *out, Node n)
         print_name(ir, out, n.a);
         break;
     case NODE_REGULAR:
-        print_dfa(out, &ir->dfas.at[n.a]);
+        print_regular(out, &ir->dfas.at[n.a]);
+        break;
+    case NODE_BOUNDED:
+        print_bounded(out, ir_node_bounded(ir, n));
         break;
     default:
         assert(n.kind == NODE_TOKENS);
@@ -479,6 +496,12 @@ static uint64_t hash_dfa(uint64_t h, const Dfa *dfa)
     return h;
 }
 
+static uint64_t hash_bounded(uint64_t h, const BoundedSpec *spec)
+{
+    h = hash_mix(hash_dfa(h, &spec->dfa), spec->hi);
+    return hash_bytes(h, spec->ticks, spec->dfa.nstates);
+}
+
 /* By node: hashes of what its kids are must be known. */
 static uint64_t hash_node(const Ir *ir, Node n, const uint64_t *node_hash)
 {
@@ -500,6 +523,8 @@ static uint64_t hash_node(const Ir *ir, Node n, const uint64_t *node_hash)
         return hash_mix(h, rule_place(ir, n.a));
     case NODE_REGULAR:
         return hash_dfa(h, &ir->dfas.at[n.a]);
+    case NODE_BOUNDED:
+        return hash_bounded(h, ir_node_bounded(ir, n));
     case NODE_LIST:
         return list_hash(h, ir_node_list(ir, n), node_hash);
     default:

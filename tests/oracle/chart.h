@@ -6,6 +6,8 @@
 #include "oracle/list_states.h"
 #include "oracle/oracle.h"
 
+enum { DFA_MAX = 64 }; /* states of an automaton */
+
 typedef uint64_t Set; /* of positions */
 
 typedef struct Fact {

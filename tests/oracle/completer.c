@@ -17,7 +17,6 @@
 #include "oracle/chart.h"
 
 #define FAR (UINT32_MAX / 4)
-enum { DFA_MAX = 64 };
 
 typedef struct Cost {
     uint32_t n, stamp;
@@ -102,8 +101,15 @@ static uint32_t lack_of_bytes(const Finder *f, Node n, uint32_t start)
 
 /* ---- regular nodes ---- */
 
-/* By state: edges to the nearest accepting one. */
-static void dfa_distances(const Dfa *dfa, uint32_t *far)
+/* What an edge to `to` adds to the way: with ticks, the characters count more
+ * than everything else. */
+static uint32_t edge_cost(const uint8_t *ticks, uint32_t to)
+{
+    return ticks && ticks[to] ? 1 + 4 * DFA_MAX : 1;
+}
+
+/* By state: what it costs to get to the nearest accepting one. */
+static void dfa_distances(const Dfa *dfa, const uint8_t *ticks, uint32_t *far)
 {
     assert(dfa->nstates <= DFA_MAX);
     for (uint32_t s = 0; s < dfa->nstates; s++)
@@ -112,7 +118,8 @@ static void dfa_distances(const Dfa *dfa, uint32_t *far)
         for (uint32_t s = 0; s < dfa->nstates; s++)
             for (uint32_t e = dfa->edge_start[s]; e < dfa->edge_start[s + 1];
                  e++)
-                far[s] = MIN(far[s], far[dfa->edges[e].to] + 1);
+                far[s] = MIN(far[s], far[dfa->edges[e].to] +
+                                         edge_cost(ticks, dfa->edges[e].to));
 }
 
 /* The edge that reads the text from *start whole, or UINT32_MAX. */
@@ -135,23 +142,28 @@ static uint32_t dfa_edge(const Finder *f, const Dfa *dfa, uint32_t state,
 static uint32_t lack_of_regular(const Finder *f, Node n, uint32_t start,
                                 Completion *out)
 {
-    const Dfa *dfa = &f->chart.ir->dfas.at[n.a];
-    uint32_t far[DFA_MAX], state = 0, total = 0;
-    dfa_distances(dfa, far);
+    const Dfa *dfa = ir_node_dfa(f->chart.ir, n);
+    const BoundedSpec *spec = NULL;
+    if (n.kind == NODE_BOUNDED) spec = ir_node_bounded(f->chart.ir, n);
+    const uint8_t *ticks = spec ? spec->ticks : NULL;
+    uint32_t far[DFA_MAX], state = 0, total = 0, nchars = 0;
+    dfa_distances(dfa, ticks, far);
     while (start < f->end) {
         uint32_t e = dfa_edge(f, dfa, state, &start);
         if (e == UINT32_MAX) break;
         state = dfa->edges[e].to;
+        nchars += spec ? ticks[state] : 0;
     }
     while (start < f->end || far[state]) {
-        uint32_t size = 0, next = UINT32_MAX;
+        uint32_t size = 0, next = UINT32_MAX, least = UINT32_MAX;
         uint8_t bytes[4], best[4];
         for (uint32_t e = dfa->edge_start[state];
              e < dfa->edge_start[state + 1]; e++) {
             DfaEdge edge = dfa->edges[e];
             uint32_t k = lack_of_char(f, start, edge.lo, edge.hi, bytes);
-            if (!k || (next != UINT32_MAX && far[edge.to] >= far[next]))
-                continue;
+            uint32_t cost = edge_cost(ticks, edge.to) + far[edge.to];
+            if (!k || cost >= least) continue;
+            least = cost;
             memcpy(best, bytes, k);
             size = k;
             next = edge.to;
@@ -161,9 +173,10 @@ static uint32_t lack_of_regular(const Finder *f, Node n, uint32_t start,
             out->items[out->count++] = (Item){UINT32_MAX, best[i]};
         total += size;
         state = next;
+        nchars += spec ? ticks[state] : 0;
         start = f->end;
     }
-    return total;
+    return spec && nchars > spec->hi ? FAR : total;
 }
 
 /* ---- inner nodes: which operand to end ---- */
@@ -366,6 +379,7 @@ static void plan_node(const Finder *f, NodeId node, uint32_t start, Plan *plan)
         offer(plan, (Cost){lack_of_class(f, n, start, bytes), 0}, 0, start);
         break;
     case NODE_REGULAR:
+    case NODE_BOUNDED:
         offer(plan, (Cost){lack_of_regular(f, n, start, NULL), 0}, 0, start);
         break;
     case NODE_TOKENS:
@@ -466,6 +480,7 @@ static void emit(Finder *f, NodeId node, uint32_t start)
         put(f, bytes, lack_of_class(f, n, start, bytes));
         break;
     case NODE_REGULAR:
+    case NODE_BOUNDED:
         lack_of_regular(f, n, start, f->out);
         break;
     default:

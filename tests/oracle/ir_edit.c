@@ -59,7 +59,7 @@ uint32_t edit_choices(const Ir *ir, EditKind kind, uint32_t node)
     case EDIT_DROP_KID:
         return has_kids || (has_parts && n.b > 1) ? n.b : 0;
     case EDIT_LOWER:
-        return n.kind == NODE_REPEAT ? 2 : 0;
+        return n.kind == NODE_REPEAT ? 2 : n.kind == NODE_BOUNDED;
     default:
         return 0;
     }
@@ -107,6 +107,12 @@ static NodeId copy_repeat(Copy *c, Node n, Edit edit)
     if (edit.kind == EDIT_LOWER && edit.arg == 1)
         n.c = MAX(n.b, n.c == REPEAT_INF ? n.b + 2 : n.c / 2);
     return ir_repeat(c->to, copy_node(c, n.a), n.b, n.c);
+}
+
+static NodeId copy_bounded(Copy *c, const BoundedSpec *spec, bool lower)
+{
+    uint32_t hi = lower ? spec->hi / 2 : spec->hi;
+    return ir_regular_bounded(c->to, &spec->dfa, spec->ticks, hi);
 }
 
 /* Without kind, or need, number `without`; with counter `lower` / 2 halved. */
@@ -202,6 +208,9 @@ static NodeId copy_fresh(Copy *c, Node n, Edit edit)
     case NODE_LIST:
         return copy_items(c, n, without,
                           edit.kind == EDIT_LOWER ? edit.arg : UINT32_MAX);
+    case NODE_BOUNDED:
+        return copy_bounded(c, ir_node_bounded(c->from, n),
+                            edit.kind == EDIT_LOWER);
     default:
         return ir_regular(c->to, &c->from->dfas.at[n.a]);
     }

@@ -112,6 +112,52 @@ static Fact eval_regular(const Chart *c, Node n, uint32_t start)
     }
 }
 
+/* Characters to the nearest accepting state: by state. */
+static void find_far(const BoundedSpec *spec, uint32_t *far)
+{
+    const Dfa *dfa = &spec->dfa;
+    for (uint32_t s = 0; s < dfa->nstates; s++)
+        far[s] = dfa->accepts[s] ? 0 : spec->hi + 1;
+    for (uint32_t round = 0; round < dfa->nstates; round++)
+        for (uint32_t s = 0; s < dfa->nstates; s++)
+            for (uint32_t e = dfa->edge_start[s]; e < dfa->edge_start[s + 1];
+                 e++) {
+                uint32_t to = dfa->edges[e].to;
+                far[s] = MIN(far[s], far[to] + spec->ticks[to]);
+            }
+}
+
+/* The same, where no more than hi characters are read: the text so far, and
+ * what has begun with what it needs, must not be longer. */
+static Fact eval_bounded(const Chart *c, Node n, uint32_t start)
+{
+    const BoundedSpec *spec = ir_node_bounded(c->ir, n);
+    const Dfa *dfa = &spec->dfa;
+    uint32_t far[DFA_MAX], state = 0, nchars = 0;
+    Fact all = {0};
+    assert(dfa->nstates <= DFA_MAX);
+    find_far(spec, far);
+    for (;;) {
+        if (dfa->accepts[state]) all.ends |= (Set)1 << start;
+        uint32_t next_start = start, next_state = 0;
+        for (uint32_t e = dfa->edge_start[state];
+             e < dfa->edge_start[state + 1]; e++) {
+            DfaEdge edge = dfa->edges[e];
+            if (nchars + spec->ticks[edge.to] + far[edge.to] > spec->hi)
+                continue;
+            Fact f = read_char(c->text, start, edge.lo, edge.hi);
+            all.more |= f.more;
+            if (!f.ends) continue;
+            next_start = bit_lowest(f.ends);
+            next_state = edge.to;
+        }
+        if (next_start == start) return all;
+        start = next_start;
+        state = next_state;
+        nchars += spec->ticks[state];
+    }
+}
+
 bool chart_in_tokens(const Chart *c, Node n, uint32_t id)
 {
     const Range *r = ir_node_ranges(c->ir, n);
@@ -283,6 +329,8 @@ static Fact eval(const Chart *c, NodeId node, uint32_t start)
         return *chart_fact(c, c->ir->rules.at[n.a].body, start);
     case NODE_REGULAR:
         return eval_regular(c, n, start);
+    case NODE_BOUNDED:
+        return eval_bounded(c, n, start);
     case NODE_TOKENS:
         return eval_tokens(c, n, node, start);
     case NODE_LIST:
@@ -322,7 +370,9 @@ static bool eval_solid(const Chart *c, NodeId node)
     case NODE_TOKENS:
         return c->alive[node];
     case NODE_REGULAR:
-        return c->ir->dfas.at[n.a].edge_start[c->ir->dfas.at[n.a].nstates] > 0;
+    case NODE_BOUNDED:
+        return ir_node_dfa(c->ir, n)
+                   ->edge_start[ir_node_dfa(c->ir, n)->nstates] > 0;
     case NODE_LIST:
         return eval_live(c, n);
     case NODE_SEQ:

@@ -119,12 +119,25 @@ static void sketch_state(Gen *g, DfaSketch *d, uint32_t state)
     d->starts[state + 1] = d->nedges;
 }
 
+/* At most some characters, at times spelled by several. */
+static NodeId random_bound(Gen *g, const Dfa *dfa)
+{
+    static const uint32_t bounds[] = {1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 20, 1000};
+    uint32_t hi = bounds[rng_below(&g->rng, COUNT_OF(bounds))];
+    uint8_t ticks[DFA_STATES];
+    bool is_spelled = rng_chance(&g->rng, 50);
+    for (uint32_t s = 0; s < dfa->nstates; s++)
+        ticks[s] = !s || dfa->accepts[s] || rng_chance(&g->rng, 40);
+    return ir_regular_bounded(g->ir, dfa, is_spelled ? ticks : NULL, hi);
+}
+
 static NodeId random_regular(Gen *g)
 {
     DfaSketch d = {.nstates = 1 + rng_below(&g->rng, DFA_STATES)};
     for (uint32_t s = 0; s < d.nstates; s++) sketch_state(g, &d, s);
     Dfa dfa = {d.nstates, d.starts, d.edges, d.accepts};
-    return ir_regular(g->ir, &dfa);
+    return rng_chance(&g->rng, 60) ? random_bound(g, &dfa)
+                                   : ir_regular(g->ir, &dfa);
 }
 
 static NodeId random_leaf(Gen *g)
@@ -132,7 +145,7 @@ static NodeId random_leaf(Gen *g)
     uint32_t pick = rng_below(&g->rng, 100);
     if (pick < 26) return random_bytes(g);
     if (pick < 48) return random_class(g);
-    if (pick < 80) return random_rule(g);
+    if (pick < 76) return random_rule(g);
     if (pick < 88) return random_regular(g);
     if (pick < 94) return is_shared(g) ? random_bytes(g) : random_tokens(g);
     return pick < 99 ? NODE_EMPTY_ID : NODE_NEVER_ID;

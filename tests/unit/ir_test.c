@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "lang/dfa_writer.h"
 #include "lang/json_text.h"
 
 static Mem mem;
@@ -235,21 +236,65 @@ static const Dfa *random_language(LangCtx *c)
     return a;
 }
 
+/* Its texts, with the number of characters as a part of the state. */
+static const Dfa *bounded_language(LangCtx *c, const BoundedSpec *spec)
+{
+    DfaWriter w;
+    const Dfa *d = &spec->dfa;
+    dfa_writer_init(&w, c);
+    for (uint32_t i = 0; i < d->nstates * (spec->hi + 1); i++) {
+        uint32_t s = i % d->nstates, chars = i / d->nstates;
+        dfa_writer_state(&w, d->accepts[s]);
+        for (uint32_t e = d->edge_start[s]; e < d->edge_start[s + 1]; e++) {
+            DfaEdge edge = d->edges[e];
+            uint32_t then = chars + spec->ticks[edge.to];
+            if (then <= spec->hi)
+                dfa_writer_edge(&w, edge.lo, edge.hi,
+                                then * d->nstates + edge.to);
+        }
+    }
+    const Dfa *out = dfa_writer_minimize(&w);
+    dfa_writer_free(&w);
+    return out;
+}
+
+/* What is needed of each state follows from what is needed of the next. */
+static void check_needs(const BoundedSpec *spec)
+{
+    const Dfa *d = &spec->dfa;
+    uint32_t *best = malloc(d->nstates * sizeof *best);
+    assert_non_null(best);
+    for (uint32_t s = 0; s < d->nstates; s++)
+        best[s] = d->accepts[s] ? 0 : spec->hi + 1;
+    for (uint32_t round = 0; round < d->nstates; round++)
+        for (uint32_t s = 0; s < d->nstates; s++)
+            for (uint32_t e = d->edge_start[s]; e < d->edge_start[s + 1]; e++) {
+                uint32_t to = d->edges[e].to;
+                best[s] = MIN(best[s], best[to] + spec->ticks[to]);
+            }
+    for (uint32_t s = 0; s < d->nstates; s++)
+        assert_int_equal(spec->need[s], best[s]);
+    free(best);
+}
+
 /* The language of a regular node, as a minimal Dfa. */
 static const Dfa *node_language(LangCtx *c, const Ir *ir, NodeId node)
 {
     Node n = ir_node(ir, node);
     if (node == NODE_NEVER_ID) return lang_none();
     if (node == NODE_EMPTY_ID) return lang_empty();
-    assert_int_equal(n.kind, NODE_REGULAR);
-    return lang_complement(c, lang_complement(c, &ir->dfas.at[n.a]));
+    if (n.kind == NODE_REGULAR)
+        return lang_complement(c, lang_complement(c, &ir->dfas.at[n.a]));
+    const BoundedSpec *spec = ir_node_bounded(ir, n);
+    check_needs(spec);
+    return bounded_language(c, spec);
 }
 
 /* Of texts, and of their spellings in JSON strings. */
 static void bounded_is_an_intersection(void **state)
 {
     (void)state;
-    int nempty = 0;
+    int nempty = 0, nbounded = 0;
     srand(20);
     for (int round = 0; round < 2000; round++) {
         Ir local, *ir = &local;
@@ -271,10 +316,44 @@ static void bounded_is_an_intersection(void **state)
                                lang_json_text(&c, some, escapes)));
         assert_true(ir_ok(ir));
         nempty += lang_is_none(some);
+        nbounded += ir_node(ir, node).kind == NODE_BOUNDED;
         arena_free(&arena);
         ir_free(ir);
     }
     assert_true(nempty > 50 && nempty < 1000);
+    assert_true(nbounded > 200);
+}
+
+/* "a*" spelled with the escape "nb" for one of the letters. */
+static void bounded_nodes_are_values(void **state)
+{
+    (void)state;
+    Ir local, *ir = &local;
+    start(ir);
+    const DfaEdge edges[] = {{'a', 'a', 0}, {'n', 'n', 1}, {'b', 'b', 0}};
+    const Dfa dfa = {2, (const uint32_t[]){0, 2, 3}, edges,
+                     (const uint8_t[]){1, 0}};
+    const uint8_t ticks[] = {1, 0};
+    NodeId node = ir_regular_bounded(ir, &dfa, ticks, 5);
+    expect_node(ir, node, "bounded(5; 0! [a]>0 [n]>1; 1~ [b]>0)");
+    assert_int_equal(ir_regular_bounded(ir, &dfa, ticks, 5), node);
+    assert_int_equal(ir->bounds.count, 1);
+    NodeId less = ir_regular_bounded(ir, &dfa, ticks, 4);
+    NodeId plain = ir_regular_bounded(ir, &dfa, NULL, 5);
+    assert_int_not_equal(less, node);
+    assert_int_not_equal(plain, node);
+    assert_true(ir_order(ir, node, less) * ir_order(ir, less, node) < 0);
+    assert_true(ir_order(ir, node, plain) * ir_order(ir, plain, node) < 0);
+    assert_int_equal(ir_regular_bounded(ir, &dfa, ticks, 0), NODE_EMPTY_ID);
+    assert_int_equal(ir_regular_bounded(ir, &dfa, ticks, REPEAT_INF),
+                     ir_regular(ir, &dfa));
+    Dfa two = small_dfa; /* one text of one character */
+    two.edge_start = (const uint32_t[]){0, 1, 1};
+    assert_int_equal(ir_regular_bounded(ir, &two, NULL, 1),
+                     ir_regular(ir, &two));
+    assert_int_equal(ir_regular_bounded(ir, &small_dfa, NULL, 0),
+                     NODE_NEVER_ID);
+    ir_free(ir);
 }
 
 static void lists_are_values(void **state)
@@ -742,6 +821,7 @@ int main(void)
         cmocka_unit_test(prints_deep_nesting),
         cmocka_unit_test(regular_nodes_are_shared),
         cmocka_unit_test(bounded_is_an_intersection),
+        cmocka_unit_test(bounded_nodes_are_values),
         cmocka_unit_test(lists_are_values),
         cmocka_unit_test(prints_rules),
         cmocka_unit_test(prints_options),

@@ -65,6 +65,42 @@ static void shared_states_are_learnt_once(void **state)
     net_close(&shared);
 }
 
+/* ---- bounded languages ---- */
+
+/* "x" a(ba)* ";", of at most four letters. */
+static void bounded_frames_say_what_they_need(void **state)
+{
+    (void)state;
+    Net n = {.mem = mem_from_env(NULL)};
+    char text[1024];
+    Out out = {text, sizeof text, 0};
+    const Dfa dfa = {2, (const uint32_t[]){0, 1, 2},
+                     (const DfaEdge[]){{'a', 'a', 1}, {'b', 'b', 0}},
+                     (const uint8_t[]){0, 1}};
+    ir_init(&n.ir, &n.mem, NULL);
+    n.ir.root = ir_rule_new(&n.ir, SPAN("root"), 0);
+    NodeId kids[] = {ir_bytes(&n.ir, SPAN("x")),
+                     ir_regular_bounded(&n.ir, &dfa, NULL, 4),
+                     ir_bytes(&n.ir, SPAN(";"))};
+    ir_rule_set(&n.ir, n.ir.root, ir_seq(&n.ir, kids, 3));
+    net_open_ir(&n, NULL);
+    net_read(&n, "xaba");
+    network_print(&n.net, &out);
+    expect_out(&out, "frame 0 = root\n"
+                     "  state 0\n"
+                     "    'x' -> 2\n"
+                     "  state 2\n"
+                     "    call frame 1\n"
+                     "    'a' -> push 4 then 3 =1\n"
+                     "  state 4\n"
+                     "frame 1 {1,4} = bounded(4; 0 [a]>1; 1! [b]>0)\n"
+                     "  state 1 needs 1\n"
+                     "    'a' -> 3 +1\n"
+                     "  state 3 return\n"
+                     "    'b' -> 1 +1\n");
+    net_close(&n);
+}
+
 /* ---- limits ---- */
 
 static void expect_limit(const char *source, const weir_limits *limits,
@@ -258,6 +294,7 @@ static void prints_markers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bounded_frames_say_what_they_need),
         cmocka_unit_test(equal_shared_rules_share_frames),
         cmocka_unit_test(shared_states_are_learnt_once),
         cmocka_unit_test(states_are_limited),

@@ -21,17 +21,23 @@ static inline bool any_token(const void *user, uint32_t id, bool by_default)
     return id < 16;
 }
 
-static inline void net_open(Net *n, const char *source, Network *shared)
+/* Of n->ir, made with n->mem. */
+static inline void net_open_ir(Net *n, Network *shared)
 {
     const LowerTokens sixteen = {16, any_token, NULL};
     Lowered lowered;
     weir_error err;
-    *n = (Net){.mem = mem_from_env(NULL)};
-    small_ir(&n->ir, &n->mem, source, NULL);
     assert_true(lower_run(&n->ir, &sixteen, &lowered));
     assert_true(network_init(&n->net, &n->ir, &lowered, shared, &err));
     assert_true(stackhub_init(&n->hub, &n->mem, 0));
     stepper_init(&n->stepper, &n->mem, &n->hub, &n->ir.limits, false);
+}
+
+static inline void net_open(Net *n, const char *source, Network *shared)
+{
+    *n = (Net){.mem = mem_from_env(NULL)};
+    small_ir(&n->ir, &n->mem, source, NULL);
+    net_open_ir(n, shared);
 }
 
 static inline void net_close(Net *n)
