@@ -19,12 +19,29 @@ static NodeId quoted(Emit *e, NodeId body)
     return SEQ(e->ir, quote, body, quote);
 }
 
+static JsonTextEscapes escapes_of(const Emit *e)
+{
+    return e->s->opts->any_escape ? JSON_TEXT_ANY : JSON_TEXT_NEEDED;
+}
+
 static NodeId spelled(Emit *e, const Dfa *texts)
 {
-    JsonTextEscapes escapes =
-        e->s->opts->any_escape ? JSON_TEXT_ANY : JSON_TEXT_NEEDED;
-    const Dfa *dfa = lang_json_text(&e->s->lang, texts, escapes);
+    const Dfa *dfa = lang_json_text(&e->s->lang, texts, escapes_of(e));
     return sets_ok(e->s) ? ir_regular(e->ir, dfa) : NODE_NEVER_ID;
+}
+
+/* Texts of lo to hi characters. A minimum needs states of its own. */
+static NodeId spelled_within(Emit *e, const Dfa *texts, uint32_t lo,
+                             uint32_t hi)
+{
+    LangCtx *lang = &e->s->lang;
+    const uint8_t *ticks;
+    if (lo)
+        texts = lang_intersect(lang, texts, lang_length(lang, lo, LANG_INF));
+    if (hi == COUNT_INF) return spelled(e, texts);
+    const Dfa *dfa = lang_json_text_ticks(lang, texts, escapes_of(e), &ticks);
+    if (!sets_ok(e->s)) return NODE_NEVER_ID;
+    return ir_regular_bounded(e->ir, dfa, ticks, hi);
 }
 
 NodeId emit_text(Emit *e, Span text)
@@ -95,8 +112,7 @@ NodeId emit_string(Emit *e, StringPiece p)
     }
     const Dfa *class = one_class(e, p.dfa, &least);
     if (class) return counted(e, spelled(e, class), MAX(p.lo, least), p.hi);
-    const Dfa *fits = lang_length(&s->lang, p.lo, p.hi);
-    return quoted(e, spelled(e, lang_intersect(&s->lang, p.dfa, fits)));
+    return quoted(e, spelled_within(e, p.dfa, p.lo, p.hi));
 }
 
 /* ---- numbers ---- */

@@ -29,6 +29,7 @@ enum { QUICK_PLACES = 3 };
 enum { QUICK_PLACES = 6 };
 #endif
 enum { FULL_PLACES = 20, CHOICES = 1200, COUNT_MAX = 1000 };
+enum { WORDS = 50, WORD_SIZE = 10 };
 
 typedef struct Sample {
     const char *name;
@@ -37,7 +38,8 @@ typedef struct Sample {
     const char *text;
 } Sample;
 
-static char counted_text[COUNT_MAX + 2]; /* a text of the longest count */
+static char counted_text[COUNT_MAX + 2];       /* a text of the longest count */
+static char words_text[WORDS * WORD_SIZE + 3]; /* a text as long as it may be */
 
 static const Sample samples[] = {
     {"JSON", WEIR_JSON_VALUE, "",
@@ -53,6 +55,10 @@ static const Sample samples[] = {
      "e\xCE\xA9\xD0\xBC\xD0\xB8\xD1\x80\xE6\x97\xA5"
      "\xE6\x9C\xAC\xE8\xAA\x9E\xED\x95\x9C\xEA\xB5\xAD\xF0\x90\x8D\x88the"},
     {"count", WEIR_REGEX, "[^\"\\\\\\n]{1,1000}\\.", counted_text},
+    {"words", WEIR_JSON_SCHEMA,
+     "{\"type\": \"string\", \"maxLength\": 500, "
+     "\"pattern\": \"^(?:\\\\S+\\\\s+){0,49}\\\\S+$\"}",
+     words_text},
     {"arithmetic", WEIR_EBNF,
      "root ::= sum\n"
      "sum ::= sum [-+] product | product\n"
@@ -247,6 +253,15 @@ static void count_text(void)
     counted_text[COUNT_MAX] = '.';
 }
 
+/* Words and a blank after each, a character in place of the last one. */
+static void fill_words_text(void)
+{
+    words_text[0] = words_text[WORDS * WORD_SIZE + 1] = '"';
+    for (size_t i = 0; i < WORDS * WORD_SIZE; i++)
+        words_text[i + 1] = "together, "[i % WORD_SIZE];
+    words_text[WORDS * WORD_SIZE] = '.';
+}
+
 static void check_vocab(const char *name, weir_vocab *v)
 {
     Walk w = {.vocab = name, .width = weir_vocab_width(v)};
@@ -268,6 +283,7 @@ static void tokens_alone(void **state)
     size_t count = is_full() ? COUNT_OF(names) : 2, found = 0;
     (void)state;
     count_text();
+    fill_words_text();
     for (size_t i = 0; i < count; i++) {
         weir_vocab *v = load(names[i]);
         if (!v) continue;
