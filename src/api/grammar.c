@@ -85,6 +85,7 @@ static bool grammar_fill(weir_grammar *g, weir_error *err)
     Network *shared = g->vocab ? &g->vocab->shared : NULL;
     if (!network_init(&g->network, &g->ir, &lowered, shared, err)) return false;
     if (!find_unique(g)) return diag_no_memory(err);
+    if (!unique_check(&g->network, &g->ir.limits, err)) return false;
     g->start.ends = g->is_nullable;
     if (g->network.lowered.body.at[g->ir.root] == NODE_NEVER_ID) return true;
     State *start = network_start(&g->network);

@@ -5,13 +5,15 @@
  * spelled as the encoder would, or, where that does not fit, by the longest
  * allowed token at each place. The tokens are accepted on the way and all
  * taken back at the end, so what is returned can be accepted.
+ * Where heads must be unique the shortest way may not be open: then a detour is
+ * made, of which there may be some hundred.
  * Cost: some microseconds a byte; at most FINISH_BYTES of them.
  * Tests: unit/finish_test.c.
  */
 #include "api/matcher.h"
 #include "matcher/finish.h"
 
-enum { FINISH_BYTES = 65536, TOKEN_TRIES = 64 };
+enum { FINISH_BYTES = 65536, TOKEN_TRIES = 64, DETOURS = 256 };
 
 typedef struct Finish {
     weir_matcher *m;
@@ -21,9 +23,10 @@ typedef struct Finish {
     ConfigSet now, next; /* on the way, and one step further */
     ConfigSet plain;     /* of `next`, without records */
     UniqueTable unique;  /* a copy of m's */
-    uint32_t left;       /* from `now` */
-    VEC(uint8_t) text;   /* bytes not spelled yet */
-    VEC(uint32_t) ids;   /* accepted by m */
+    uint32_t ndetours;
+    uint32_t left;     /* from `now` */
+    VEC(uint8_t) text; /* bytes not spelled yet */
+    VEC(uint32_t) ids; /* accepted by m */
     VEC(uint32_t) encoded;
     VEC(uint32_t) prefixes; /* trie nodes of prefixes of the text */
     ByteSet spellable;      /* bytes that are a token */
@@ -99,6 +102,32 @@ static bool way_on(Finish *f)
         first.word[i] &= f->spellable.word[i];
     }
     return way_byte(f, &first) || (!f->failed && way_byte(f, &other));
+}
+
+/* Where only an earlier head would end sooner: a byte after which least is
+ * left, though that is not less. */
+static bool way_around(Finish *f)
+{
+    ByteSet first;
+    uint32_t best = LENGTH_NONE, byte = 256;
+    UniqueMark mark = unique_mark(&f->unique);
+    if (!f->s.unique || f->ndetours++ == DETOURS) return false;
+    set_first(&f->s, &f->now, &first);
+    for (uint32_t b = 0; b < 256 && !stepper_status(&f->s); b++) {
+        if (!byteset_has(&first, (uint8_t)b)) continue;
+        set_step(&f->s, &f->now, (uint8_t)b, &f->next);
+        uint32_t left = length_left(f, &f->next);
+        unique_back(&f->unique, mark);
+        if (left >= best) continue;
+        best = left;
+        byte = b;
+    }
+    if (byte == 256 || !vec_push(f->s.mem, &f->text, (uint8_t)byte))
+        return false;
+    set_step(&f->s, &f->now, (uint8_t)byte, &f->next);
+    if (stepper_status(&f->s)) return fail(f);
+    take_next(f, best);
+    return true;
 }
 
 typedef struct TokenIds {
@@ -213,6 +242,7 @@ static bool finish_run(Finish *f)
     while (f->left && f->left <= FINISH_BYTES) {
         if (way_on(f)) continue;
         uint32_t id = f->failed ? UINT32_MAX : way_token(f);
+        if (id == UINT32_MAX && !f->failed && way_around(f)) continue;
         if (id == UINT32_MAX || !spell(f) || !accept(f, id)) return false;
     }
     return !f->left && spell(f);

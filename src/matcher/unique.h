@@ -66,6 +66,10 @@ Landing unique_land(struct Stepper *s, RegOp op, uint32_t reg, State *to);
  * been there before, or failure. */
 bool unique_pass(struct Stepper *s, struct Config *c);
 
+/* False with *err: some head that must be unique has so few texts that a list
+ * could run out of them, or what it has cannot be found out. */
+bool unique_check(Network *net, const weir_limits *limits, weir_error *err);
+
 /* Drops configurations after a byte whose head in hand cannot be ended any more
  * other than as an earlier one was; the byte too when none is left. */
 void unique_prune(struct Stepper *s, struct ConfigSet *set);

@@ -327,10 +327,7 @@ static bool open_look(Network *net, OpenWalk *w, uint32_t i)
     return changed;
 }
 
-/* True if from every state of the frame that is no end there are endless ways
- * to go on that mean something else. Conservative: only found out for small
- * frames without calls. */
-static bool frame_is_open(Network *net, Frame *f)
+bool frame_is_open(Network *net, Frame *f)
 {
     OpenWalk w = {.count = 1};
     w.state[0] = f->is_regular && !f->is_counted ? callee_start(net, f) : NULL;

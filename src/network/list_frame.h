@@ -72,6 +72,10 @@ State *list_start(Frame *frame);
 Landing list_land_within(Network *net, const State *q, uint32_t reg,
                          uint32_t kind);
 
+/* True if from every state of the frame that is no end there are endless ways
+ * to go on that mean something else. Conservative: only found out for small
+ * frames without calls. */
+bool frame_is_open(Network *net, Frame *frame);
 /* The end of the head of a kind that must be unique; NULL: error. */
 State *list_head(Frame *frame, uint32_t kind);
 

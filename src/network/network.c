@@ -80,6 +80,16 @@ State *network_start(Network *net)
     return start;
 }
 
+State *network_called(Network *net, NodeId node, bool *is_open)
+{
+    weir_status before = network_enter(net);
+    Frame *frame = frame_of(net, node);
+    State *start = frame ? callee_start(net, frame) : NULL;
+    *is_open = start && frame_is_open(net, frame);
+    network_leave(net, before);
+    return start;
+}
+
 bool network_no_memory(Network *net)
 {
     if (!net->arena.hit_limit) return diag_no_memory(&net->error);

@@ -209,6 +209,9 @@ void network_free(Network *net);
 
 /* The root's start state, or NULL with the network's error. */
 State *network_start(Network *net);
+/* The start of the frame of a node that is called, or NULL with the network's
+ * error; *is_open: as of a head's state. */
+State *network_called(Network *net, NodeId node, bool *is_open);
 /* A copy of the last error; asked after a failure only. */
 weir_error network_error(Network *net);
 

@@ -1,6 +1,7 @@
 /* lower.c: runs the passes in order.  Tests: unit/lower_test.c. */
 #include "pass/lower.h"
 
+#include "pass/facts.h"
 #include "pass/inline.h"
 #include "pass/leftrec.h"
 #include "pass/nonempty.h"
@@ -27,11 +28,56 @@ static bool fail_empty(Ir *ir, const Rule *root, bool left_out)
     return diag_pointer(&ir->error, root->name);
 }
 
+/* ---- heads that must be unique ---- */
+
+typedef struct HeadWalk {
+    Ir *ir;
+    Lowered *lowered;
+    uint8_t *seen;
+    VEC(NodeId) todo;
+} HeadWalk;
+
+static void walk_push(void *user, NodeId id)
+{
+    HeadWalk *w = user;
+    if (w->seen[id]) return;
+    w->seen[id] = 1;
+    if (!vec_push(w->ir->mem, &w->todo, id)) diag_no_memory(&w->ir->error);
+}
+
+static void walk_list(HeadWalk *w, const ListSpec *list)
+{
+    for (uint32_t k = 0; k < list->nkinds; k++)
+        if (list->kinds[k].unique &&
+            !vec_push(w->ir->mem, &w->lowered->unique_heads,
+                      list->kinds[k].head))
+            diag_no_memory(&w->ir->error);
+}
+
+/* What the root needs, once each. */
+static bool find_unique_heads(Ir *ir, Lowered *out)
+{
+    HeadWalk w = {.ir = ir, .lowered = out};
+    size_t nbytes = ir->nodes.count;
+    w.seen = mem_zero(ir->mem, nbytes);
+    if (!w.seen) return diag_no_memory(&ir->error);
+    if (ir->lists.count) walk_push(&w, out->body.at[ir->root]);
+    while (w.todo.count && ir_ok(ir)) {
+        Node n = ir_node(ir, w.todo.at[--w.todo.count]);
+        if (n.kind == NODE_RULE) walk_push(&w, out->body.at[n.a]);
+        if (n.kind == NODE_LIST) walk_list(&w, ir_node_list(ir, n));
+        node_each_kid(ir, n, walk_push, &w);
+    }
+    vec_free(ir->mem, &w.todo);
+    mem_free(ir->mem, w.seen, nbytes);
+    return ir_ok(ir);
+}
+
 static bool lower_passes(Ir *ir, const Facts *facts, const TokenSets *sets,
                          Lowered *out)
 {
     return nonempty_run(ir, facts, sets, out) && leftrec_run(ir, out) &&
-           inline_run(ir, out);
+           inline_run(ir, out) && find_unique_heads(ir, out);
 }
 
 bool lower_run(Ir *ir, const LowerTokens *tokens, Lowered *out)
@@ -63,4 +109,5 @@ void lower_free(const Mem *mem, Lowered *lowered)
 {
     vec_free(mem, &lowered->body);
     vec_free(mem, &lowered->size);
+    vec_free(mem, &lowered->unique_heads);
 }

@@ -309,14 +309,14 @@ static NodeId random_head(Gen *g)
     return ir_seq2(g->ir, small(g), first);
 }
 
-/* "(a|b|\u0061)*" or at most three of them. */
+/* "(a|b|\u0061)*" or at most nine of them. */
 static NodeId random_string(Gen *g)
 {
     Ir *ir = g->ir;
     NodeId letter = ir_class(ir, &(Range){'a', 'b'}, 1, false);
     NodeId kids[] = {letter, ir_bytes(ir, SPAN("\\u0061"))};
     NodeId letters = ir_repeat(ir, ir_alt(ir, kids, 1 + rng_below(&g->rng, 2)),
-                               0, rng_chance(&g->rng, 25) ? 3 : REPEAT_INF);
+                               0, rng_chance(&g->rng, 25) ? 9 : REPEAT_INF);
     NodeId quote = ir_bytes(ir, SPAN("\""));
     return ir_seq(ir, (NodeId[]){quote, letters, quote}, 3);
 }

@@ -98,7 +98,8 @@ typedef enum Shape {
     SHAPE_OBJECT,  /* "a": 1 at most once, other keys unique */
     SHAPE_STRINGS, /* unique strings */
     SHAPE_NUMBERS, /* unique values */
-    SHAPE_SHORT    /* unique strings of at most two a or b */
+    SHAPE_SHORT,   /* unique strings of at most nine a or b */
+    SHAPE_FEW      /* ... of at most two */
 } Shape;
 
 static weir_grammar *grammar_in(const Mem *in, weir_vocab *v, Shape shape,
@@ -112,8 +113,8 @@ static weir_grammar *grammar_in(const Mem *in, weir_vocab *v, Shape shape,
     NodeId number = ir_ref(&ir, json_number_rule(&json));
     NodeId one = ir_bytes(&ir, SPAN(":1"));
     NodeId quote = ir_bytes(&ir, SPAN("\""));
-    NodeId letters =
-        ir_repeat(&ir, ir_class(&ir, &(Range){'a', 'b'}, 1, false), 0, 2);
+    NodeId letters = ir_repeat(&ir, ir_class(&ir, &(Range){'a', 'b'}, 1, false),
+                               0, shape == SHAPE_FEW ? 2 : 9);
     NodeId few = ir_seq(&ir, (NodeId[]){quote, letters, quote}, 3);
     ListKind kinds[] = {
         {string, one, 0, 0, NULL, LIST_UNIQUE_STRING},
@@ -131,7 +132,7 @@ static weir_grammar *grammar_in(const Mem *in, weir_vocab *v, Shape shape,
     } else {
         kinds[0].tail = NODE_EMPTY_ID;
     }
-    if (shape == SHAPE_SHORT) kinds[0].head = few;
+    if (shape >= SHAPE_SHORT) kinds[0].head = few;
     if (shape == SHAPE_NUMBERS) {
         kinds[0].head = number;
         kinds[0].unique = LIST_UNIQUE_VALUE;
@@ -238,7 +239,7 @@ static void no_dead_ends(void **state)
     weir_grammar *g = grammar_make(v, SHAPE_SHORT);
     assert_true(reads(g, "<\"a\",\"aa\",\"ab\",\"b\">"));
     weir_matcher *m = weir_matcher_new(g, NULL, NULL);
-    const char *text = "<\"aa\",\"ab\",\"a";
+    const char *text = "<\"aaaaaaaaa\",\"aaaaaaaab\",\"aaaaaaaa";
     for (; *text; text++)
         assert_int_equal(weir_matcher_accept(m, (uint8_t)*text), WEIR_ACCEPTED);
     check_mask(m, SPAN("the head"));
@@ -247,6 +248,41 @@ static void no_dead_ends(void **state)
     assert_int_equal(weir_matcher_accept(m, '"'), WEIR_ACCEPTED);
     weir_matcher_free(m);
     weir_grammar_free(g);
+    weir_vocab_free(v);
+}
+
+/* The shortest way would be the key once more. */
+static void finishing_goes_around(void **state)
+{
+    (void)state;
+    weir_vocab *v = vocab_make();
+    weir_grammar *g = grammar_make(v, SHAPE_OBJECT);
+    weir_matcher *m = weir_matcher_new(g, NULL, NULL);
+    for (const char *text = "<\"b\":1,\"\":1,\"b"; *text; text++)
+        assert_int_equal(weir_matcher_accept(m, (uint8_t)*text), WEIR_ACCEPTED);
+    uint32_t ids[64];
+    size_t n = weir_matcher_finish_tokens(m, ids, 64);
+    assert_in_range(n, 1, 6); /* x":1> at most */
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(weir_matcher_accept(m, ids[i]), WEIR_ACCEPTED);
+    assert_true(weir_matcher_is_completed(m));
+    weir_matcher_free(m);
+    weir_grammar_free(g);
+    weir_vocab_free(v);
+}
+
+/* A list that could run out of heads is refused when it is compiled. */
+static void few_heads_are_refused(void **state)
+{
+    (void)state;
+    weir_error err = {0};
+    mem = mem_from_env(NULL);
+    weir_vocab *v = vocab_make();
+    assert_null(grammar_in(&mem, v, SHAPE_FEW, &err));
+    assert_int_equal(err.status, WEIR_UNSUPPORTED);
+    assert_string_equal(err.message,
+                        "what must be unique in a list has 7 texts only, so "
+                        "that the list could run out of them");
     weir_vocab_free(v);
 }
 
@@ -298,6 +334,8 @@ int main(void)
         cmocka_unit_test(strings_are_unique),
         cmocka_unit_test(numbers_are_unique),
         cmocka_unit_test(no_dead_ends),
+        cmocka_unit_test(finishing_goes_around),
+        cmocka_unit_test(few_heads_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
