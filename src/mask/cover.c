@@ -251,6 +251,7 @@ void cover_write(const CoverTable *covers, const Cover *cover, uint32_t most,
 {
     enum { BLOCK = 64 };
     uint32_t less[BLOCK], same[BLOCK];
+    most = MIN(most, covers->longest);
     for (uint32_t w = 0; w < covers->nwords; w += BLOCK) {
         uint32_t n = MIN(covers->nwords - w, (uint32_t)BLOCK);
         memset(less, 0, sizeof less);

@@ -54,7 +54,7 @@ static inline void children_begin(ChildCursor *c, const Trie *trie,
     c->node = node;
     c->next = 0;
     c->takes = *takes;
-    if (!n->is_wide) return;
+    if (!trie_is_wide(n)) return;
     const uint64_t *has = trie_bytes(trie, n);
     for (int i = 0; i < 4; i++) c->takes.word[i] &= has[i];
 }
@@ -63,7 +63,7 @@ static inline void children_begin(ChildCursor *c, const Trie *trie,
 static inline uint32_t children_next(ChildCursor *c, const Trie *trie)
 {
     const TrieNode *n = &trie->nodes[c->node];
-    if (!n->is_wide) {
+    if (!trie_is_wide(n)) {
         while (c->next < n->nchildren) {
             uint32_t child = n->child + c->next++;
             if (byteset_has(&c->takes, trie->nodes[child].byte)) return child;

@@ -22,7 +22,6 @@ enum {
     LARGE_TREE = 128, /* ids below a node that has walks of its own */
     MANY_BYTES = 64,  /* continuations of a state that has one */
     SOME_BYTES = 16,  /* of one that may be a loop that may end anywhere */
-    TAKE_FROM = 4,    /* ids below a node that are worth a look at loops */
     MAX_DEPTH = 200   /* remainders of remainders, then directly */
 };
 
@@ -202,13 +201,12 @@ static bool loops_over(const Explore *at, const TrieNode *node,
                        const ConfigSet *set)
 {
     MaskRun *run = at->run;
-    if (node->tok_end - trie_own_end(&at->x->trie, node) < TAKE_FROM)
-        return false;
+    uint32_t below = node->tok_end - trie_own_end(&at->x->trie, node);
     for (uint32_t i = 0; i < set->list.count; i++) {
         State *q = set->list.at[i].q;
         if (many_bytes(&q->first) < SOME_BYTES) continue;
-        const Loop *loop = loop_of(&run->loops, run->mem, q);
-        if (!loop->counts && loop_takes(loop, node)) return true;
+        const Loop *loop = loop_for(&run->loops, run->mem, q, below);
+        if (loop && !loop->counts && loop_takes(loop, node)) return true;
     }
     return false;
 }
@@ -249,7 +247,9 @@ static bool mask_cover(const Explore *e, Config c, Direct *d, CoverPath *path)
     MaskRun *run = e->run;
     const Loop *loop = loop_of(&run->loops, run->mem, c.q);
     if (!loop->is_any || loop->counts) return false;
-    if (memcmp(&loop->first, &loop->units, sizeof loop->first)) return false;
+    if (memcmp(&loop->first, &loop->units, sizeof loop->first) ||
+        loop->height != ANY_HEIGHT)
+        return false;
     d->use = (CoverUse){
         .first = loop->first, .units = loop->units, .out = loop->out};
     if (loop->may_return) {
@@ -261,7 +261,7 @@ static bool mask_cover(const Explore *e, Config c, Direct *d, CoverPath *path)
         cover_for(&run->vocab->covers, e->x, e->node, &d->use.units);
     if (!cover) return false;
     e->to->row(e->to->user, cover->row);
-    *path = (CoverPath){&d->use, 0, false};
+    *path = (CoverPath){&d->use, 0, ANY_HEIGHT, false};
     return true;
 }
 

@@ -21,7 +21,9 @@ enum {
     MOST_STATES = 8,
     MOST_GROUPS = 6, /* tried, of characters that lead elsewhere */
     MOST_TARGETS = 16,
-    SLOTS = 64 /* loops that are kept, and what they are made from */
+    LEAST_CHAIN = 4, /* characters */
+    MOST_CHAIN = 20, /* few tokens have more */
+    SLOTS = 64       /* loops that are kept, and what they are made from */
 };
 
 /* Where each character leads a state: an index in `to`; 0: it, or some
@@ -353,17 +355,50 @@ static bool loop_units(LoopTable *t, Loop *loop, uint32_t copies_each,
     return closure_find(t, loop->q, copies_each, &own.all, k);
 }
 
+/* Where all of `set` leads; NULL: nowhere, or to different places. */
+static State *common_target(const Reads *r, const ByteSet *set)
+{
+    unsigned at = 0;
+    for (unsigned b = 0; b < 256; b++) {
+        if (!byteset_has(set, (uint8_t)b)) continue;
+        if (!r->at[b] || (at && r->at[b] != at)) return NULL;
+        at = r->at[b];
+    }
+    return r->to[at];
+}
+
+/* Characters each of which leads a state further, and how far. */
+static bool loop_chain(LoopTable *t, Loop *loop)
+{
+    Reads own = *reads_of(t, loop->q, 0);
+    if (set_size(&own.all) < LOOP_FROM) return false;
+    State *s = usual_successor(&own, &own.all);
+    loop->units = loop->first = that_lead(&own, &own.all, s);
+    if (set_size(&loop->units) < LOOP_FROM) return false;
+    for (loop->height = 1; loop->height < MOST_CHAIN; loop->height++) {
+        loop->may_return |= s->accepts;
+        State *to = common_target(reads_of(t, s, 0), &loop->units);
+        if (!to) break;
+        loop->exits = set_or(loop->exits, &s->first);
+        s = to;
+    }
+    loop->may_return |= s->accepts;
+    return loop->height >= LEAST_CHAIN;
+}
+
 static void loop_fill(LoopTable *t, Loop *loop, State *q)
 {
     Closure k;
     uint32_t copies_each = q->frame->is_counted && q->is_loop;
-    *loop = (Loop){.q = q, .counts = copies_each};
+    *loop = (Loop){.q = q, .counts = copies_each, .height = ANY_HEIGHT};
     loop->is_any = loop_units(t, loop, copies_each, &k);
     if (loop->is_any) loop->need = k.need;
     for (uint32_t i = 0; loop->is_any && i < k.count; i++) {
         loop->exits = set_or(loop->exits, &k.states[i]->first);
         loop->may_return |= k.states[i]->accepts;
     }
+    if (!loop->is_any && !q->frame->is_counted)
+        loop->is_any = loop_chain(t, loop);
     loop->exits = set_minus(loop->exits, &loop->units);
     ByteSet others;
     for (int i = 0; i < 4; i++) others.word[i] = ~loop->first.word[i];
@@ -379,6 +414,12 @@ const Loop *loop_of(LoopTable **table, const Mem *mem, State *q)
     Loop *loop = &(*table)->at[slot_of(q)];
     if (loop->q != q) loop_fill(*table, loop, q);
     return loop;
+}
+
+const Loop *loop_known(const LoopTable *table, const State *q)
+{
+    const Loop *loop = table ? &table->at[slot_of(q)] : NULL;
+    return loop && loop->q == q ? loop : NULL;
 }
 
 void loops_free(LoopTable *table, const Mem *mem)

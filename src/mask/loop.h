@@ -7,7 +7,8 @@
  * The characters are given by their first bytes: a byte of `units` begins
  * characters all of which are read. From q any text of them can be read, up to
  * a piece of one at its end, if it begins as it should; no state on the way is
- * final.
+ * final. Where each character leads a state further ({1,32} written out), that
+ * holds for as many characters as are looked at.
  */
 #ifndef WEIR_MASK_LOOP_H
 #define WEIR_MASK_LOOP_H
@@ -22,11 +23,14 @@ typedef struct Loop {
     ByteSet exits;   /* what else some state after the first one takes */
     uint64_t in;     /* groups of a trie all of whose bytes are in `first` */
     uint64_t out;    /* groups with an exit */
+    uint8_t height;  /* most characters of a text; 255: any number */
     bool is_any;     /* first is not empty */
     bool may_return; /* some state on the way accepts */
     bool counts;     /* q's frame counts each character */
     uint32_t need;   /* of the states after them */
 } Loop;
+
+#define ANY_HEIGHT 255u
 
 /* What was found out; one thread. */
 typedef struct LoopTable LoopTable;
@@ -34,7 +38,18 @@ typedef struct LoopTable LoopTable;
 /* The loop of q: valid until the next call. *table: NULL at first; freed with
  * loops_free. Never fails: without memory nothing is a loop. */
 const Loop *loop_of(LoopTable **table, const Mem *mem, State *q);
+/* The same, or NULL when it was not found out lately. */
+const Loop *loop_known(const LoopTable *table, const State *q);
 void loops_free(LoopTable *table, const Mem *mem);
+/* The loop of q, for taking `count` ids at once: found out only if that many
+ * pay for it. NULL: none. */
+static inline const Loop *loop_for(LoopTable **table, const Mem *mem, State *q,
+                                   uint32_t count)
+{
+    enum { USE_FROM = 4, FIND_FROM = 64 };
+    if (count < USE_FROM) return NULL;
+    return count < FIND_FROM ? loop_known(*table, q) : loop_of(table, mem, q);
+}
 
 /* Groups of the bytes of a set. */
 uint64_t groups_of(const ByteSet *bytes);
@@ -42,7 +57,8 @@ uint64_t groups_of(const ByteSet *bytes);
 /* True if all below the node is read in the loop. */
 static inline bool loop_takes(const Loop *loop, const TrieNode *node)
 {
-    return loop->is_any && !(node->below & ~loop->in);
+    return loop->is_any && !(node->below & ~loop->in) &&
+           (loop->height == ANY_HEIGHT || node->height <= loop->height);
 }
 
 /* Continuation bytes of a character after this first byte of it. */

@@ -17,21 +17,19 @@
 #include "mask/walk.h"
 
 enum {
-    COVER_PART = 8, /* a cover is for an eighth of the tokens or more */
-    TAKE_FROM = 4   /* ids below a node that are worth a look at its loop */
+    COVER_PART = 8 /* a cover is for an eighth of the tokens or more */
 };
 
 /* ---- covers ---- */
 
-/* Copies that a cover's token has before and after the node, when they are
- * its characters: all before it must be, too. */
-static bool counts_alike(const WalkBuild *b, const TrieNode *node,
-                         uint32_t depth, uint32_t rise)
+/* Characters above a node that is `depth` bytes below the root. */
+static uint32_t count_above(const WalkBuild *b, const TrieNode *node,
+                            uint32_t depth)
 {
     Span text = vocab_bytes(b->vocab, b->key.trie->trie.ids[node->tok]);
     uint32_t n = 0;
     for (uint32_t i = 0; i < depth; i++) n += (text.at[i] & 0xC0) != 0x80;
-    return n == rise;
+    return n;
 }
 
 /* True if enough is below the node. */
@@ -47,17 +45,18 @@ const Cover *cover_for(CoverTable *covers, const MaskTrie *x, uint32_t node,
                                              : NULL;
 }
 
-/* A row of its own for a cover whose texts cannot begin with all its units. */
-static bool own_row(WalkBuild *b, CoverUse *use, const TrieNode *node)
+/* A row of its own for a cover whose texts cannot begin with all its units, or
+ * have no more than so many. */
+static bool own_row(WalkBuild *b, CoverUse *use, const TrieNode *node,
+                    uint32_t most)
 {
     const Trie *trie = &b->key.trie->trie;
-    size_t nbytes = b->covers->nwords * sizeof *use->own;
-    use->own = mem_new(b->mem, nbytes);
+    use->own = mem_new(b->mem, b->covers->nwords * sizeof *use->own);
     if (!use->own) {
         b->no_memory = true;
         return false;
     }
-    memcpy(use->own, use->cover.row, nbytes);
+    cover_write(b->covers, use->cover.cover, most, use->own);
     for (uint32_t i = 0; i < node->nchildren; i++) {
         const TrieNode *child = &trie->nodes[node->child + i];
         if (byteset_has(&use->first, child->byte)) continue;
@@ -74,11 +73,12 @@ bool cover_begin(WalkBuild *b, CoverPath *path, uint32_t node, uint32_t depth,
 {
     const MaskTrie *x = b->key.trie;
     const TrieNode *n = &x->trie.nodes[node];
-    *path = (CoverPath){NULL, 0, false};
+    *path = (CoverPath){.use = NULL};
     if (x->skip || b->nuses == WALK_COVERS || !has_part(x, n)) return false;
     const Loop *loop = loop_of(b->loops, b->mem, q);
     if (!loop->is_any || (loop->may_return && !b->key.follow)) return false;
-    if (loop->counts && !(b->has_rise && counts_alike(b, n, depth, rise)))
+    /* what is counted must be characters on the whole way */
+    if (loop->counts && !(b->has_rise && count_above(b, n, depth) == rise))
         return false;
     const Cover *cover = cover_for(b->covers, x, node, &loop->units);
     if (!cover) return false;
@@ -88,11 +88,14 @@ bool cover_begin(WalkBuild *b, CoverPath *path, uint32_t node, uint32_t depth,
     if (!loop->counts) use->cover.rise += rise;
     use->out = loop->out;
     if (loop->may_return) use->out |= b->follow_groups;
-    if (memcmp(&use->first, &use->units, sizeof use->first) &&
-        (loop->counts || !own_row(b, use, n)))
-        return false;
+    bool is_whole = loop->height == ANY_HEIGHT &&
+                    !memcmp(&use->first, &use->units, sizeof use->first);
+    uint32_t most = loop->height == ANY_HEIGHT
+                        ? b->covers->longest
+                        : count_above(b, n, depth) + loop->height;
+    if (!is_whole && (loop->counts || !own_row(b, use, n, most))) return false;
     b->nuses++;
-    *path = (CoverPath){use, 0, false};
+    *path = (CoverPath){use, 0, loop->height, false};
     return true;
 }
 
@@ -166,9 +169,8 @@ static bool take_subtree(WalkBuild *b, const TrieNode *node, uint32_t depth,
                          const RegularLevel *at)
 {
     uint32_t from = trie_own_end(&b->key.trie->trie, node);
-    if (node->tok_end - from < TAKE_FROM) return false;
-    const Loop *loop = loop_of(b->loops, b->mem, at->q);
-    if (!loop_takes(loop, node)) return false;
+    const Loop *loop = loop_for(b->loops, b->mem, at->q, node->tok_end - from);
+    if (!loop || !loop_takes(loop, node)) return false;
     if (loop->may_return && loop->counts && node->below & b->follow_groups)
         return false;
     if (loop->counts)

@@ -140,6 +140,7 @@ typedef struct WalkExit {
 typedef struct CoverPath {
     const struct CoverUse *use; /* NULL: it is none */
     uint8_t left;               /* bytes to the end of the character */
+    uint8_t height;             /* characters that may follow; ANY_HEIGHT */
     bool has_begun;
 } CoverPath;
 
@@ -206,17 +207,25 @@ bool cover_begin(WalkBuild *b, CoverPath *path, uint32_t node, uint32_t depth,
 /* The path a byte further. */
 static inline CoverPath cover_step(CoverPath from, uint8_t byte)
 {
-    if (!from.use) return from;
-    if (from.left) return (CoverPath){from.use, (uint8_t)(from.left - 1), true};
+    CoverPath to = from;
+    if (!from.use) return to;
+    to.has_begun = true;
+    if (from.left) {
+        to.left--;
+        return to;
+    }
     const ByteSet *set = from.has_begun ? &from.use->units : &from.use->first;
-    if (!byteset_has(set, byte)) return (CoverPath){NULL, 0, false};
-    return (CoverPath){from.use, (uint8_t)rest_of(byte), true};
+    to.left = (uint8_t)rest_of(byte);
+    if (!from.height || !byteset_has(set, byte)) to.use = NULL;
+    if (from.height != ANY_HEIGHT) to.height--;
+    return to;
 }
 
 /* False: the path is covered, and nothing below the node is not. */
 static inline bool path_matters(CoverPath path, const TrieNode *node)
 {
-    return !path.use || node->below & path.use->out;
+    return !path.use || node->below & path.use->out ||
+           (path.height != ANY_HEIGHT && node->height > path.height);
 }
 
 /* The walk of a frame without calls: one state at a time. */

@@ -130,10 +130,9 @@ static void expand(Trie *t, const SortKey *keys, uint32_t at, uint32_t depth)
     TrieNode *node = &t->nodes[at], *made = &t->nodes[t->nnodes + 2];
     uint32_t n = split(keys, node->tok, node->tok_end, depth, made);
     if (!n) return;
-    node->is_wide = n > TRIE_NARROW;
     node->nchildren = (uint16_t)n;
-    node->child = t->nnodes + (node->is_wide ? 2 : 0);
-    if (node->is_wide)
+    node->child = t->nnodes + (trie_is_wide(node) ? 2 : 0);
+    if (trie_is_wide(node))
         trie_wide_fill(t, node->child, n);
     else
         memmove(made - 2, made, n * sizeof *made);
@@ -235,6 +234,9 @@ static void below_fill(Trie *t, const uint32_t *nodes, uint32_t count,
             breaks |= broken_from(child->byte, broken[node->child + i]);
             node->below |= (child->below & ~TRIE_BROKEN) |
                            (group_bit(child->byte) & ~TRIE_BROKEN);
+            unsigned height =
+                child->height + ((child->byte & 0xC0) != 0x80 ? 1u : 0u);
+            node->height = (uint8_t)MIN(MAX(node->height, height), 255);
         }
         if (breaks & 1) node->below |= TRIE_BROKEN;
         broken[nodes[count]] = breaks;
@@ -287,7 +289,7 @@ bool trie_copy_to(Trie *to, const Trie *from, Arena *arena)
 
 uint32_t trie_child(const Trie *trie, const TrieNode *node, uint8_t byte)
 {
-    if (node->is_wide) {
+    if (trie_is_wide(node)) {
         const uint64_t *set = trie_bytes(trie, node);
         bool has = set[byte >> 6] >> (byte & 63) & 1;
         return has ? trie_wide_child(trie, node, byte) : 0;

@@ -31,8 +31,8 @@ typedef struct TrieNode {
     uint32_t tok;     /* ids of this node begin here */
     uint32_t tok_end; /* one past the ids of the subtree */
     uint16_t nchildren;
-    uint8_t byte; /* that leads here from the parent */
-    uint8_t is_wide;
+    uint8_t byte;   /* that leads here from the parent */
+    uint8_t height; /* most characters that begin below; 255: or more */
 } TrieNode;
 
 typedef struct Trie {
@@ -87,6 +87,11 @@ typedef struct TrieMerge {
 bool trie_merge(TrieMerge *merge, const Mem *mem, const TriePart *parts,
                 uint32_t count, const uint64_t *wanted);
 void trie_merge_free(TrieMerge *merge);
+
+static inline bool trie_is_wide(const TrieNode *node)
+{
+    return node->nchildren > TRIE_NARROW;
+}
 
 static inline uint32_t trie_own_end(const Trie *trie, const TrieNode *node)
 {

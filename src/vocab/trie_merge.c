@@ -84,7 +84,6 @@ static uint32_t children_reserve(Merge *m, uint32_t slot, uint32_t n)
     TrieNode *node = &t->nodes[slot];
     node->child = first;
     node->nchildren = (uint16_t)n;
-    node->is_wide = is_wide;
     t->nnodes = first + n;
     return first;
 }
@@ -129,7 +128,7 @@ static bool expand(Merge *m, const Pending *p)
         }
     TrieNode *node = &t->nodes[p->slot];
     node->tok_end = tok;
-    if (node->is_wide) trie_wide_fill(t, node->child, n);
+    if (trie_is_wide(node)) trie_wide_fill(t, node->child, n);
     return sources_hand_on(m, p, from);
 }
 
@@ -144,6 +143,7 @@ static void take_own(Merge *m, const Pending *p)
         const TrieNode *source = source_node(s);
         uint32_t end = trie_own_end(s->trie, source);
         node->below |= source->below;
+        node->height = MAX(node->height, source->height);
         for (uint32_t k = source->tok; k < end; k++) {
             out->trie.ids[node->tok_end] = s->trie->ids[k];
             out->part[node->tok_end] = s->part;
@@ -198,6 +198,7 @@ static bool merge_begin(Merge *m, const TriePart *parts, uint32_t count)
             if (is_wanted(m, child->byte)) n += child->tok_end - child->tok;
         }
         root.below |= node->below;
+        root.height = MAX(root.height, node->height);
         m->level.at[m->level.count++] = s;
     }
     out->trie.nodes[TRIE_ROOT] = root;

@@ -160,6 +160,10 @@ static void rows_are_exact(void **state)
             cover_write(covers, cover, most, row);
             check_row(&texts, &below, &units, most, row);
         }
+        for (uint32_t most = 12; most; most *= 2) { /* past all bits, too */
+            cover_write(covers, cover, most, row);
+            check_row(&texts, &below, &units, most, row);
+        }
     }
     weir_vocab_free(v);
 }

@@ -52,6 +52,12 @@ static const LoopCase cases[] = {
      "61-7a | 5c returns counts"},
     {"root ::= \"<\" ([a-m] | [n-z] [a-m]){3,700} \">\"", "<ab",
      "61-6d | 6e-7a returns counts"},
+    /* a state further each, as far as is looked; not into a final one */
+    {"root ::= \"<\" [a-z]{30} \">\"", "<ab", "61-7a | upto 20"},
+    {"root ::= \"<\" [a-z]{9} \">\"", "<a", "61-7a | upto 8"},
+    {"root ::= \"<\" [a-z]{3,9} \">\"", "<a", "61-7a | 3e upto 8"},
+    {"root ::= \"<\" [a-z]{5} \">\"", "<ab", "|"},
+    {"root ::= Name \"(\"\nName ::= [a-z]{1,9}", "a", "61-7a | returns upto 7"},
     /* too few to be of use */
     {"root ::= [a-g]* \".\"", "a", "|"},
 };
@@ -93,6 +99,8 @@ static void check_case(const LoopCase *c)
     }
     if (loop->may_return) out_text(&out, "returns ");
     if (loop->counts && loop->is_any) out_text(&out, "counts ");
+    if (loop->is_any && loop->height != ANY_HEIGHT)
+        out_format(&out, "upto %u ", loop->height);
     assert_true(out.size < sizeof text);
     text[out.size - (text[out.size - 1] == ' ')] = 0;
     if (strcmp(text, c->loop))

@@ -91,7 +91,7 @@ static void check_children(const Trie *trie, const TrieNode *n)
 {
     uint32_t end = n->tok_end;
     bool has[256] = {false};
-    assert_int_equal(n->is_wide, n->nchildren > TRIE_NARROW);
+    assert_int_equal(trie_is_wide(n), n->nchildren > 6);
     assert_true(n->tok <= trie_own_end(trie, n));
     for (uint32_t i = n->nchildren; i-- > 0;) {
         const TrieNode *child = &trie->nodes[n->child + i];
@@ -105,7 +105,7 @@ static void check_children(const Trie *trie, const TrieNode *n)
     assert_int_equal(trie_own_end(trie, n), end);
     for (unsigned b = 0; b < 256; b++) {
         if (!has[b]) assert_int_equal(trie_child(trie, n, (uint8_t)b), 0);
-        if (n->is_wide)
+        if (trie_is_wide(n))
             assert_int_equal(trie_bytes(trie, n)[b >> 6] >> (b & 63) & 1,
                              has[b]);
     }
@@ -135,15 +135,21 @@ static void check_below(const Trie *trie, const Tokens *t, const TrieNode *n,
                         uint32_t depth)
 {
     uint64_t groups = 0;
+    uint32_t height = 0;
     for (uint32_t p = n->tok; p < n->tok_end; p++) {
         Span text = text_of(t, trie->ids[p]);
-        for (size_t i = depth; i < text.size; i++)
+        uint32_t begun = 0;
+        for (size_t i = depth; i < text.size; i++) {
+            begun += text.at[i] < 0x80 || text.at[i] >= 0xC0;
             if (text.at[i] < 0x80 || text.at[i] >= 0xC2)
                 groups |= (uint64_t)1 << trie_group[text.at[i]];
+        }
+        height = MAX(height, begun);
         if (!begins_utf8(span_of(text.at + depth, text.size - depth)))
             groups |= TRIE_BROKEN;
     }
     assert_int_equal(n->below, groups);
+    assert_int_equal(n->height, height);
 }
 
 /* Each node once, with its path: its run is what begins with the path, its
@@ -200,7 +206,7 @@ static void check_found(const Trie *trie, const Tokens *t, uint32_t place)
     for (size_t i = 0; i < text.size; i++) {
         uint32_t child = trie_child(trie, n, text.at[i]);
         assert_true(child);
-        if (n->is_wide)
+        if (trie_is_wide(n))
             assert_int_equal(trie_wide_child(trie, n, text.at[i]), child);
         n = &trie->nodes[child];
     }
@@ -353,6 +359,9 @@ static void check_merge(Merging *m, uint32_t count, const uint8_t *odd,
     if (odd) { /* what is below the root may be more than is wanted */
         assert_int_equal(exact & ~*below, 0);
         *below = exact;
+        assert_true(merge.trie.nodes[TRIE_ROOT].height >=
+                    sorted.nodes[TRIE_ROOT].height);
+        merge.trie.nodes[TRIE_ROOT].height = sorted.nodes[TRIE_ROOT].height;
     }
     check_whole(&merge.trie, &m->rests);
     trie_merge_free(&merge);
