@@ -34,14 +34,18 @@ static inline unsigned bit_lowest(uint64_t word)
 #endif
 }
 
+/* x86 has an instruction only where it is asked for at compile time, else the
+ * compiler's own support is a call; elsewhere it knows best. */
 static inline unsigned bit_count(uint64_t word)
 {
-#if defined(__GNUC__)
+#if defined(__POPCNT__) || \
+    (defined(__GNUC__) && !defined(__x86_64__) && !defined(__i386__))
     return (unsigned)__builtin_popcountll(word);
 #else
-    unsigned n = 0;
-    for (; word; word &= word - 1) n++;
-    return n;
+    word -= word >> 1 & 0x5555555555555555u;
+    word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return (unsigned)(word * 0x0101010101010101u >> 56);
 #endif
 }
 
