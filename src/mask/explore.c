@@ -206,7 +206,10 @@ static bool loops_over(const Explore *at, const TrieNode *node,
         State *q = set->list.at[i].q;
         if (many_bytes(&q->first) < SOME_BYTES) continue;
         const Loop *loop = loop_for(&run->loops, run->mem, q, below);
-        if (loop && !loop->counts && loop_takes(loop, node)) return true;
+        /* in a counted frame what follows must be alive as q is */
+        if (loop && !loop->counts && loop->need <= q->need &&
+            loop_takes(loop, node))
+            return true;
     }
     return false;
 }

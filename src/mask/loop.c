@@ -23,7 +23,8 @@ enum {
     MOST_TARGETS = 16,
     LEAST_CHAIN = 4, /* characters */
     MOST_CHAIN = 20, /* few tokens have more */
-    SLOTS = 64       /* loops that are kept, and what they are made from */
+    MOST_LEVEL = 4,
+    SLOTS = 64 /* loops that are kept, and what they are made from */
 };
 
 /* Where each character leads a state: an index in `to`; 0: it, or some
@@ -355,35 +356,65 @@ static bool loop_units(LoopTable *t, Loop *loop, uint32_t copies_each,
     return closure_find(t, loop->q, copies_each, &own.all, k);
 }
 
-/* Where all of `set` leads; NULL: nowhere, or to different places. */
-static State *common_target(const Reads *r, const ByteSet *set)
+/* States that texts of one length lead to. */
+typedef struct Level {
+    State *states[MOST_LEVEL];
+    uint32_t count;
+} Level;
+
+static bool level_add(Level *level, State *to)
 {
-    unsigned at = 0;
-    for (unsigned b = 0; b < 256; b++) {
-        if (!byteset_has(set, (uint8_t)b)) continue;
-        if (!r->at[b] || (at && r->at[b] != at)) return NULL;
-        at = r->at[b];
-    }
-    return r->to[at];
+    for (uint32_t i = 0; i < level->count; i++)
+        if (level->states[i] == to) return true;
+    if (level->count == MOST_LEVEL) return false;
+    level->states[level->count++] = to;
+    return true;
 }
 
-/* Characters each of which leads a state further, and how far. */
-static bool loop_chain(LoopTable *t, Loop *loop)
+/* *to = where `set` leads from the level; false: one of its states does not
+ * read all of it, or there are too many. */
+static bool level_next(LoopTable *t, const Level *from, const ByteSet *set,
+                       Level *to)
+{
+    to->count = 0;
+    for (uint32_t i = 0; i < from->count; i++) {
+        const Reads *r = reads_of(t, from->states[i], 0);
+        for (int w = 0; w < 4; w++) {
+            if (set->word[w] & ~r->all.word[w]) return false;
+            for (uint64_t bits = set->word[w]; bits; bits &= bits - 1) {
+                unsigned b = (unsigned)w * 64 + bit_lowest(bits);
+                if (!level_add(to, r->to[r->at[b]])) return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Characters each of which leads a level further, and how far. */
+static bool loop_chain(LoopTable *t, Loop *loop, ByteSet units)
+{
+    Level at = {{loop->q}, 1}, next;
+    *loop = (Loop){.q = loop->q, .units = units, .first = units};
+    if (set_size(&units) < LOOP_FROM) return false;
+    while (loop->height < MOST_CHAIN && level_next(t, &at, &units, &next)) {
+        for (uint32_t i = 0; loop->height && i < at.count; i++)
+            loop->exits = set_or(loop->exits, &at.states[i]->first);
+        for (uint32_t i = 0; i < next.count; i++)
+            loop->may_return |= next.states[i]->accepts;
+        at = next;
+        loop->height++;
+    }
+    return loop->height >= LEAST_CHAIN;
+}
+
+/* Of all that q reads or, failing that, of what leads to one state; not in a
+ * frame that counts, since what its states need differs. */
+static bool loop_chains(LoopTable *t, Loop *loop)
 {
     Reads own = *reads_of(t, loop->q, 0);
-    if (set_size(&own.all) < LOOP_FROM) return false;
-    State *s = usual_successor(&own, &own.all);
-    loop->units = loop->first = that_lead(&own, &own.all, s);
-    if (set_size(&loop->units) < LOOP_FROM) return false;
-    for (loop->height = 1; loop->height < MOST_CHAIN; loop->height++) {
-        loop->may_return |= s->accepts;
-        State *to = common_target(reads_of(t, s, 0), &loop->units);
-        if (!to) break;
-        loop->exits = set_or(loop->exits, &s->first);
-        s = to;
-    }
-    loop->may_return |= s->accepts;
-    return loop->height >= LEAST_CHAIN;
+    State *to = usual_successor(&own, &own.all);
+    return loop_chain(t, loop, own.all) ||
+           loop_chain(t, loop, that_lead(&own, &own.all, to));
 }
 
 static void loop_fill(LoopTable *t, Loop *loop, State *q)
@@ -398,7 +429,7 @@ static void loop_fill(LoopTable *t, Loop *loop, State *q)
         loop->may_return |= k.states[i]->accepts;
     }
     if (!loop->is_any && !q->frame->is_counted)
-        loop->is_any = loop_chain(t, loop);
+        loop->is_any = loop_chains(t, loop);
     loop->exits = set_minus(loop->exits, &loop->units);
     ByteSet others;
     for (int i = 0; i < 4; i++) others.word[i] = ~loop->first.word[i];

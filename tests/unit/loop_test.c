@@ -58,6 +58,9 @@ static const LoopCase cases[] = {
     {"root ::= \"<\" [a-z]{3,9} \">\"", "<a", "61-7a | 3e upto 8"},
     {"root ::= \"<\" [a-z]{5} \">\"", "<ab", "|"},
     {"root ::= Name \"(\"\nName ::= [a-z]{1,9}", "a", "61-7a | returns upto 7"},
+    /* two states at each length: whether there was a digit */
+    {"root ::= \"<\" Regex(\"(?=[a-z]*[0-9])[a-z0-9]{12}\") \">\"", "<a",
+     "30-39 61-7a | upto 10"},
     /* too few to be of use */
     {"root ::= [a-g]* \".\"", "a", "|"},
 };
