@@ -163,6 +163,10 @@ static const Scene scenes[] = {
     {"first complete", WEIR_EBNF,
      "root ::= \"a\" root \"b\" | \"x\" \"1\"? s\ns ::= \"c\"*", "aa", "xbb",
      WEIR_TERM_FIRST_COMPLETE},
+    {"bounded", WEIR_JSON_SCHEMA,
+     "{\"type\": \"string\", \"maxLength\": 7, "
+     "\"pattern\": \"^((a|bc|\\u00E9c)+-?)*$\"}",
+     "\"aaa", "bc-a\"", 0},
 };
 
 typedef struct World {

@@ -671,6 +671,7 @@ static void build_something(Ir *ir)
     NodeId n = SEQ(lit(ir, "abc"), set(ir, 'a', 'z'), ir_any(ir));
     n = ALT(n, ir_regular(ir, &small_dfa), ir_repeat(ir, n, 2, 5), n);
     n = ALT(n, ir_tokens(ir, &(Range){3, 4}, 1, true), ir_ref(ir, r));
+    n = ALT(n, ir_regular_bounded(ir, &small_dfa, NULL, 3));
     ir_rule_set(ir, r, SEQ(n, lit(ir, "x"), lit(ir, "y"), n));
     ir_warn(ir, 0, 1, "warned %d", 1);
 }
