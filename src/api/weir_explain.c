@@ -344,7 +344,7 @@ static void explain_set(Explain *x, const ConfigSet *set, Out *out)
     for (uint32_t i = 0; i < x->nmoves; i++) phrase_tokens(x, &p, x->moves[i]);
     if (x->more_moves) phrase_text(&p, "other tokens");
     if (set_is_complete(&x->s, &x->now))
-        strcpy(p.text[p.count++], "end of output");
+        memcpy(p.text[p.count++], "end of output", sizeof "end of output");
     if (!p.count) phrase_text(&p, "nothing that the vocabulary can spell");
     phrases_join(&p, out);
 }

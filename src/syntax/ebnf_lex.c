@@ -9,6 +9,8 @@
  */
 #include "syntax/ebnf_lex.h"
 
+#include <stdio.h>
+
 #include "base/utf8.h"
 
 static bool is_line_end(uint8_t c)
@@ -91,7 +93,8 @@ EbnfShown ebnf_shown(Span text)
         n += size;
         pos = next;
     }
-    strcpy(shown.text + n, pos < text.size ? "..." : "");
+    snprintf(shown.text + n, sizeof shown.text - n, "%s",
+             pos < text.size ? "..." : "");
     return shown;
 }
 

@@ -10,6 +10,7 @@
 #include "text/decimal.h"
 
 #include <float.h>
+#include <stdio.h>
 
 typedef enum Value { VALUE_NONE, VALUE_COUNT, VALUE_TEXT, VALUE_REAL } Value;
 
@@ -99,9 +100,10 @@ static bool take(Reader *r, uint8_t mark)
 
 static bool found(Reader *r, const char *expected)
 {
-    char what[32] = "found ";
+    char what[32];
     size_t n = MIN(r->pos, r->source.size);
-    strcat(what, n == r->source.size ? "']'" : diag_found(r->source, n).text);
+    snprintf(what, sizeof what, "found %s",
+             n == r->source.size ? "']'" : diag_found(r->source, n).text);
     return fail(r, n, n + 1, what, expected);
 }
 
