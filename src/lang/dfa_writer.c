@@ -68,6 +68,7 @@ static bool is_breadth_first(const Dfa *a)
 /* The arrays as a Dfa that is neither copied nor, perhaps, minimal. */
 static bool close_states(DfaWriter *w, Dfa *dfa)
 {
+    *dfa = (Dfa){0};
     if (!lang_ok(w->ctx)) return false;
     if (!vec_push(w->ctx->mem, &w->edge_start, w->edges.count))
         return lang_no_memory(w->ctx);

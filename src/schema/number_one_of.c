@@ -40,6 +40,7 @@ static uint8_t index_sign(uint32_t i)
 static uint32_t trie_step(Trie *t, uint32_t from, uint8_t c)
 {
     LangCtx *ctx = t->ctx;
+    assert(from < t->nodes.count);
     uint32_t to = t->nodes.at[from].to[sign_index(c)];
     if (to != NO_NODE || !lang_charge(ctx, 16)) return to;
     to = t->nodes.count;
@@ -60,6 +61,7 @@ static void trie_add(Trie *t, const NumberDigits *d, bool is_negative)
         if (i == d->nint) at = trie_step(t, at, '.');
         at = trie_step(t, at, (uint8_t)('0' + d->at[i]));
     }
+    assert(at < t->nodes.count);
     if (lang_ok(t->ctx)) t->nodes.at[at].is_value = true;
 }
 

@@ -110,6 +110,7 @@ static uint32_t intern(Walk *w, uint32_t state, uint32_t phase)
     uint64_t hash = hash_mix(phase, state);
     for (MapPos p = map_first(&w->index, hash); p.value != MAP_NONE;
          p = map_next(&w->index, hash, p)) {
+        assert(p.value < w->pairs.count);
         Pair known = w->pairs.at[p.value];
         if (known.state == state && known.phase == phase) return p.value;
     }

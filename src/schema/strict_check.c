@@ -284,6 +284,7 @@ static void check_root(Strict *c)
 static void check_level(Strict *c, const SchemaWalk *walk)
 {
     bool is_new = walk->via == KEYWORD_DEFS || walk->via == KEYWORD_DEFINITIONS;
+    assert(walk->level <= c->levels.count); /* parents come first */
     uint32_t level = walk->level && !is_new ? c->levels.at[walk->level - 1] : 0;
     level += is_object(c);
     c->levels.count = walk->level;

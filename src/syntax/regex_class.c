@@ -407,6 +407,7 @@ static ReId read_sets(RegexParser *p)
             done = re_peek(p, 0) == ']' ? close_class(&r) : read_operand(&r);
     }
     if (done && r.open.count) done = not_closed(p, begin);
+    assert(!done || r.open.at);
     ReId node = done ? re_class(p->re, &r.open.at[0].set) : RE_NONE;
     if (done) r.open.count = 1; /* close_class left the result there */
     for (uint32_t i = 0; i < r.open.count; i++)

@@ -283,7 +283,7 @@ static bool take_property_name(RegexParser *p, size_t begin, Span *name)
 static bool read_property(RegexParser *p, size_t begin, bool is_negated,
                           Escape *escape)
 {
-    Span name;
+    Span name = {0};
     const RuneRange *ranges;
     uint32_t count;
     const Mem *mem = p->re->mem;

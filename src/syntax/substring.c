@@ -78,9 +78,10 @@ static uint32_t letter_of(Sub *s, Span chunk)
 {
     uint64_t h = hash_bytes(FNV_SEED, chunk.at, chunk.size);
     MapPos p = map_first(&s->letter_index, h);
-    while (p.value != MAP_NONE && !span_equal(s->letters.at[p.value], chunk))
-        p = map_next(&s->letter_index, h, p);
-    if (p.value != MAP_NONE) return p.value;
+    for (; p.value != MAP_NONE; p = map_next(&s->letter_index, h, p)) {
+        assert(p.value < s->letters.count);
+        if (span_equal(s->letters.at[p.value], chunk)) return p.value;
+    }
     if (!vec_push(s->ir->mem, &s->letters, chunk) ||
         !map_add(s->ir->mem, &s->letter_index, h, s->letters.count - 1)) {
         no_memory(s);
@@ -187,6 +188,7 @@ static bool build_runs(Sub *s, const Span *chunks, uint32_t count)
 
 static Span set_of(const Sub *s, uint32_t state)
 {
+    assert(state + 1 < s->set_start.count);
     uint32_t start = s->set_start.at[state];
     uint32_t count = s->set_start.at[state + 1] - start;
     return span_of(s->places.at + start, count * sizeof(Place));
@@ -195,6 +197,7 @@ static Span set_of(const Sub *s, uint32_t state)
 static bool is_whole(const Sub *s, Place p)
 {
     uint32_t letter = s->runs.at[p.run].letter;
+    assert(letter == NONE || letter < s->letters.count);
     return letter == NONE || p.read == s->letters.at[letter].size;
 }
 
@@ -304,8 +307,9 @@ static bool build_state(Sub *s, uint32_t state)
 static NodeId build(Sub *s, const Span *chunks, uint32_t count)
 {
     if (!build_runs(s, chunks, count)) return NODE_NEVER_ID;
-    if (!vec_push(s->ir->mem, &s->set_start, 0)) no_memory(s);
-    if (ir_ok(s->ir) && push_place(s, (Place){0, 0})) close_set(s);
+    if (!vec_push(s->ir->mem, &s->set_start, 0))
+        return no_memory(s), NODE_NEVER_ID;
+    if (push_place(s, (Place){0, 0})) close_set(s);
     for (uint32_t i = 0; i < s->accepts.count && ir_ok(s->ir); i++)
         build_state(s, i);
     if (!vec_push(s->ir->mem, &s->edge_start, s->edges.count)) no_memory(s);

@@ -158,7 +158,7 @@ bool gguf_parse(Gguf *gguf, const Mem *mem, Span file, weir_error *err)
 {
     *gguf = (Gguf){.mem = mem, .file = file};
     Reader r = {.file = file, .err = err};
-    uint64_t count;
+    uint64_t count = 0;
     if (read_head(&r, &count) && read_entries(&r, gguf, count)) return true;
     gguf_free(gguf);
     return false;
