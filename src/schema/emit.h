@@ -31,8 +31,8 @@ void emit_run(Sets *s, SetId root, const weir_space *space);
 
 /* The values of a set, `depth` containers down: a reference, or NEVER. */
 NodeId emit_value(Emit *e, SetId set, uint32_t depth);
-NodeId emit_array(Emit *e, const ArrayShape *shape, uint32_t depth);
-NodeId emit_object(Emit *e, const ObjectShape *shape, uint32_t depth);
+NodeId emit_array(Emit *e, const ArrayShape *a, uint32_t depth);
+NodeId emit_object(Emit *e, const ObjectShape *o, uint32_t depth);
 /* Strings of one piece, with their quotes. */
 NodeId emit_string(Emit *e, StringPiece piece);
 /* Regular expressions as JSON strings: emit_regex.c. */

@@ -233,8 +233,8 @@ void object_not(Sets *s, const ObjectShape *a, ShapeList *out);
 extern const ArrayShape array_any;
 extern const ObjectShape object_any;
 /* The copy in the arena, made simpler; NULL when no value can fit. */
-const ArrayShape *array_finish(Sets *s, const ArrayShape *a);
-const ObjectShape *object_finish(Sets *s, const ObjectShape *a);
+const ArrayShape *array_finish(Sets *s, const ArrayShape *given);
+const ObjectShape *object_finish(Sets *s, const ObjectShape *given);
 /* Settles what the breaks of a shape in the making mean beside its other
  * conditions: those that hold anyway are dropped, those with one way left are
  * applied (then *again is set). False: one cannot hold. object_break.c. */
