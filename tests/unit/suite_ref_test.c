@@ -105,6 +105,12 @@ static bool is_equal(const Json *a, JsonId x, const Json *b, JsonId y)
     return true;
 }
 
+static bool is_whole(double number)
+{
+    if (number >= 0x1p53 || number <= -0x1p53) return true; /* all are */
+    return number == (double)(int64_t)number;
+}
+
 static bool has_type(const Json *json, JsonId value, const Json *schema,
                      JsonId name)
 {
@@ -115,7 +121,7 @@ static bool has_type(const Json *json, JsonId value, const Json *schema,
     if (json_is_string(schema, name, names[kind])) return true;
     double number;
     return json_is_string(schema, name, "integer") &&
-           json_double(json, value, &number) && number == (long)number;
+           json_double(json, value, &number) && is_whole(number);
 }
 
 static bool any_type(const Judge *j, JsonId value, const Json *schema,
