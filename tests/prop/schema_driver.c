@@ -2,7 +2,7 @@
  * that compare weir with other validators.
  *
  * Reads lines {"schema":S,"instances":[I,...],"draft":"7"} and prints one line
- * for each:
+ * for each, of parts with tabs between them:
  *   ok 0110...      a digit an instance: 1 accepted, 0 refused, L limit
  *   STATUS POINTER MESSAGE    the schema does not compile
  * Instances are read as they are spelled. Members may come in any order.
@@ -56,11 +56,11 @@ static void judge_line(const Driver *d, const Json *json)
         NULL, WEIR_JSON_SCHEMA,
         (weir_bytes){(const char *)schema.at, schema.size}, &opts, &err);
     if (!g) {
-        printf("%s %s %s\n", weir_status_name(err.status),
+        printf("%s\t%s\t%s\n", weir_status_name(err.status),
                *err.pointer ? err.pointer : "-", err.message);
         return;
     }
-    fputs("ok ", stdout);
+    fputs("ok\t", stdout);
     JsonId list = json_get(json, JSON_ROOT, "instances");
     for (JsonIter it = json_iter(json, list); json_step(&it);)
         putchar(verdict(g, json_spelling(json, it.value)));
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
             judge_line(&d, &json);
             json_free(&json);
         } else {
-            printf("LINE - %s\n", err.message);
+            printf("LINE\t-\t%s\n", err.message);
         }
         fflush(stdout);
     }

@@ -132,7 +132,7 @@ export class Driver {
             for (const { question } of this.waiting.slice(0, 1))
                 console.log(`schema_driver ended by ${signal ?? code} at\n` +
                     question);
-            for (const { done } of this.waiting) done("DIED - driver");
+            for (const { done } of this.waiting) done("DIED\t-\tdriver");
             this.waiting = [];
             this.isDead = true;
         });
@@ -147,9 +147,9 @@ export class Driver {
             this.waiting.push({ done, question });
             this.child.stdin.write(question + "\n");
         });
-        const [status, second = "", ...rest] = line.split(" ");
+        const [status, second = "", ...rest] = line.split("\t");
         return status === "ok" ? { verdicts: second }
-            : { error: status, pointer: second, message: rest.join(" ") };
+            : { error: status, pointer: second, message: rest.join("\t") };
     }
 
     close() {
