@@ -215,7 +215,7 @@ static bool next_branch(Lister *l)
 static bool list_length(Lister *l, uint32_t length)
 {
     const Dfa *a = l->dfa;
-    assert((size_t)length * a->nstates < l->reach.count);
+    assert((size_t)length * a->nstates < l->reach.cap);
     if (!l->reach.at[(size_t)length * a->nstates]) return true;
     if (!push_place(l, 0)) return false;
     while (l->path.count && lang_charge(l->ctx, 4)) {

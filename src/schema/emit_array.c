@@ -37,12 +37,20 @@ typedef struct ArrayList {
     uint32_t depth;
     VEC(ListKind) kinds;
     VEC(ListCounter) counters;
+    VEC(struct ListedValue) values; /* of unique items */
 } ArrayList;
+
+/* A value that can be named, and the counter of its occurrences. */
+struct ListedValue {
+    NodeId text;
+    uint32_t counter;
+};
 
 enum { MAX_SOME = 32, MAX_LISTED = 64, MAX_KINDS = 20000 };
 
 static void put_kind(ArrayList *l, uint32_t order, NodeId item,
-                     const uint32_t *counters, uint32_t count, bool unique)
+                     const uint32_t *counters, uint32_t count,
+                     ListUnique unique)
 {
     Sets *s = l->e->s;
     const uint32_t *kept = sets_copy(s, counters, count * sizeof *counters);
@@ -68,8 +76,72 @@ static uint32_t put_counter(ArrayList *l, uint32_t lo, uint32_t hi)
  * Counter 0 is the length, counter 1 + i that of some[i]. */
 typedef struct Item {
     uint32_t order, position;
-    uint32_t counters[MAX_SOME + 2], ncounters;
+    uint32_t counters[MAX_SOME + 3], ncounters;
 } Item;
+
+/* The counter of a value, of which there is at most one. */
+static uint32_t value_counter(ArrayList *l, NodeId text)
+{
+    for (uint32_t i = 0; i < l->values.count; i++)
+        if (l->values.at[i].text == text) return l->values.at[i].counter;
+    struct ListedValue v = {text, put_counter(l, 0, 1)};
+    if (!vec_push(l->e->s->mem, &l->values, v))
+        diag_no_memory(&l->e->ir->error);
+    return v.counter;
+}
+
+static void put_listed(ArrayList *l, Item *item, NodeId text)
+{
+    item->counters[item->ncounters] = value_counter(l, text);
+    put_kind(l, item->order, text, item->counters, item->ncounters + 1,
+             LIST_REPEATABLE);
+}
+
+/* The texts of a piece, if they are few; else SIZE_MAX. */
+static size_t few_texts(Sets *s, StringPiece p, Span *texts)
+{
+    if (!p.dfa || p.kind != PIECE_EXACT) return SIZE_MAX;
+    const Dfa *dfa = p.dfa;
+    if (p.lo || p.hi != COUNT_INF)
+        dfa = lang_intersect(&s->lang, dfa, lang_length(&s->lang, p.lo, p.hi));
+    LangSize size = lang_size(&s->lang, dfa);
+    if (!size.is_finite || size.count > MAX_LISTED) return SIZE_MAX;
+    return lang_list(&s->lang, dfa, texts, MAX_LISTED);
+}
+
+/* Items that must differ: constants and few strings one by one, each with a
+ * counter; what is left differs from them, and is told apart when read. */
+static void put_unique(ArrayList *l, Item *item, SetId value)
+{
+    static const char *const constants[] = {"null", "false", "true"};
+    Emit *e = l->e;
+    Sets *s = e->s;
+    Form rest = *set_form_of(s, value, false);
+    StringPiece *pieces = sets_array(s, StringPiece, rest.nstrings);
+    Span *texts = sets_array(s, Span, MAX_LISTED);
+    uint32_t nstrings = 0;
+    if (!pieces || !texts) return;
+    for (uint32_t i = 0; i < COUNT_OF(constants); i++)
+        if (rest.constants & 1u << i)
+            put_listed(l, item, ir_bytes(e->ir, span_text(constants[i])));
+    for (uint32_t i = 0; i < rest.nstrings && sets_ok(s); i++) {
+        size_t n =
+            rest.nstrings > 1 ? SIZE_MAX : few_texts(s, rest.strings[i], texts);
+        if (n == SIZE_MAX) pieces[nstrings++] = rest.strings[i];
+        for (size_t k = 0; n != SIZE_MAX && k < n; k++)
+            put_listed(l, item, emit_text(e, texts[k]));
+    }
+    rest.constants = 0;
+    rest.strings = pieces;
+    rest.nstrings = nstrings;
+    if (form_is_none(&rest) || !sets_ok(s)) return;
+    bool is_string = !rest.numbers && !rest.narrays && !rest.nobjects;
+    const Form *kept = sets_copy(s, &rest, sizeof rest);
+    if (kept)
+        put_kind(l, item->order, emit_value(e, set_form(s, kept), l->depth + 1),
+                 item->counters, item->ncounters,
+                 is_string ? LIST_UNIQUE_STRING : LIST_UNIQUE_VALUE);
+}
 
 static void put_ways(ArrayList *l, Item *item, SetId value, uint32_t i)
 {
@@ -77,8 +149,11 @@ static void put_ways(ArrayList *l, Item *item, SetId value, uint32_t i)
     if (!sets_ok(s) || set_is_none(s, value)) return;
     while (i < l->a->nsome && item->position < l->a->some[i].from) i++;
     if (i == l->a->nsome) {
-        put_kind(l, item->order, emit_value(l->e, value, l->depth + 1),
-                 item->counters, item->ncounters, l->a->unique);
+        if (l->a->unique)
+            put_unique(l, item, value);
+        else
+            put_kind(l, item->order, emit_value(l->e, value, l->depth + 1),
+                     item->counters, item->ncounters, LIST_REPEATABLE);
         return;
     }
     SomeItems c = l->a->some[i];
@@ -102,72 +177,24 @@ static NodeId list_node(ArrayList *l, bool is_contiguous)
     return ir_seq2(l->e->ir, ir_list(l->e->ir, &spec), json_after(&l->e->json));
 }
 
-/* The values of a set, if they are few and only strings and constants: their
- * count goes to *count, which is at most `most`. */
-static bool list_values(Emit *e, SetId set, NodeId *values, uint32_t most,
-                        uint32_t *count)
-{
-    Sets *s = e->s;
-    static const char *const constants[] = {"null", "false", "true"};
-    const Form *f = set_form_of(s, set, false);
-    uint32_t n = 0;
-    if (f->numbers || f->narrays || f->nobjects || most < 3) return false;
-    for (uint32_t i = 0; i < COUNT_OF(constants); i++)
-        if (f->constants & 1u << i)
-            values[n++] = ir_bytes(e->ir, span_text(constants[i]));
-    Span *texts = sets_array(s, Span, most);
-    for (uint32_t i = 0; texts && i < f->nstrings && sets_ok(s); i++) {
-        StringPiece p = f->strings[i];
-        if (!p.dfa || f->nstrings > 1 || p.kind != PIECE_EXACT) return false;
-        const Dfa *dfa = p.dfa;
-        if (p.lo || p.hi != COUNT_INF)
-            dfa = lang_intersect(&s->lang, dfa,
-                                 lang_length(&s->lang, p.lo, p.hi));
-        LangSize size = lang_size(&s->lang, dfa);
-        if (!size.is_finite || size.count > most - n) return false;
-        uint32_t k = lang_list(&s->lang, dfa, texts, most - n);
-        for (uint32_t j = 0; j < k; j++) values[n++] = emit_text(e, texts[j]);
-    }
-    *count = n;
-    return sets_ok(s);
-}
-
-/* Different items out of a short list: each at most once. */
-static bool put_listed(ArrayList *l)
-{
-    const ArrayShape *a = l->a;
-    NodeId values[MAX_LISTED + 3];
-    uint32_t n;
-    if (!a->unique || a->nprefix || a->nsome) return false;
-    if (!list_values(l->e, a->rest, values, MAX_LISTED, &n)) return false;
-    put_counter(l, a->lo, a->hi);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t counters[] = {0, put_counter(l, 0, 1)};
-        put_kind(l, 0, values[i], counters, 2, false);
-    }
-    return true;
-}
-
 static NodeId list(Emit *e, const ArrayShape *a, uint32_t depth)
 {
     ArrayList l = {.e = e, .a = a, .depth = depth};
     uint32_t last = a->nprefix;
-    if (!put_listed(&l)) {
-        for (uint32_t i = 0; i < a->nsome; i++)
-            last = MAX(last, a->some[i].from);
-        put_counter(&l, a->lo, a->hi);
-        for (uint32_t i = 0; i < a->nsome; i++)
-            put_counter(&l, a->some[i].lo, a->some[i].hi);
-        for (uint32_t i = 0; i < last; i++) {
-            Item item = {i, i, {0, put_counter(&l, 0, 1)}, 2};
-            put_ways(&l, &item, array_value(a, i), 0);
-        }
-        Item item = {last, last, {0}, 1};
-        put_ways(&l, &item, array_value(a, last), 0);
+    for (uint32_t i = 0; i < a->nsome; i++) last = MAX(last, a->some[i].from);
+    put_counter(&l, a->lo, a->hi);
+    for (uint32_t i = 0; i < a->nsome; i++)
+        put_counter(&l, a->some[i].lo, a->some[i].hi);
+    for (uint32_t i = 0; i < last; i++) {
+        Item item = {i, i, {0, put_counter(&l, 0, 1)}, 2};
+        put_ways(&l, &item, array_value(a, i), 0);
     }
+    Item item = {last, last, {0}, 1};
+    put_ways(&l, &item, array_value(a, last), 0);
     NodeId node = list_node(&l, last > 0);
     vec_free(e->s->mem, &l.kinds);
     vec_free(e->s->mem, &l.counters);
+    vec_free(e->s->mem, &l.values);
     return node;
 }
 

@@ -132,23 +132,27 @@ static void put_prop(ObjectList *l, uint32_t i)
     put_member(l, &m, p->value);
 }
 
-/* Members that no prop names: a JSON string, not one of the names. */
+/* Members that no prop names: a JSON string, not one of the names. That they
+ * differ from one another is asked for by unique_keys only: masks of lists
+ * whose heads must differ may cost milliseconds. */
 static void put_class(ObjectList *l, const Dfa *keys, SetId value)
 {
     Emit *e = l->e;
     Sets *s = e->s;
     if (value == SET_NONE) return;
+    bool unique = s->opts->unique_keys && !keys;
     const Dfa *names = keys;
-    if (l->names.count)
+    if (!unique && l->names.count)
         names =
             lang_subtract(&s->lang, keys ? keys : lang_all(),
                           lang_texts(&s->lang, l->names.at, l->names.count));
     if (!sets_ok(s) || (names && lang_is_none(names))) return;
     StringPiece piece = {names, 0, COUNT_INF, PIECE_EXACT, NULL};
-    Member m = {.keys = names,
-                .kind = {.head = emit_string(e, piece),
-                         .order = s->opts->any_order ? 0 : l->o->nprops,
-                         .unique = LIST_UNIQUE_STRING}};
+    Member m = {
+        .keys = names,
+        .kind = {.head = emit_string(e, piece),
+                 .order = s->opts->any_order ? 0 : l->o->nprops,
+                 .unique = unique ? LIST_UNIQUE_STRING : LIST_REPEATABLE}};
     put_member(l, &m, value);
 }
 

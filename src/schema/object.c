@@ -102,7 +102,8 @@ static void needs_drop(ObjectShape *a, Need *needs, const Prop *props)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < a->nneeds; i++)
-        if (!props[a->needs[i].then].required &&
+        if (a->needs[i].when != a->needs[i].then &&
+            !props[a->needs[i].then].required &&
             props[a->needs[i].when].value != SET_NONE)
             needs[kept++] = a->needs[i];
     a->nneeds = kept;

@@ -203,6 +203,10 @@ static const Dfa *host_names(Schema *x, FormatKind kind)
     return regex_dfa(&s->lang, pattern, NULL, &s->ir->limits, NULL);
 }
 
+/* A label may have 63 octets in its ASCII form, which no automaton computes: a
+ * name so short as its longest label has room for. */
+enum { MAX_IDN_NAME = 59 };
+
 static void read_format(Schema *x, StringPiece *piece)
 {
     Sets *s = x->s;
@@ -225,8 +229,9 @@ static void read_format(Schema *x, StringPiece *piece)
         if (piece->dfa)
             piece->most = lang_intersect(&s->lang, piece->most, piece->dfa);
     }
-    if (kind == FORMAT_HOSTNAME)
-        piece->hi = MIN(piece->hi, format_max_length(kind));
+    piece->hi =
+        MIN(piece->hi, kind == FORMAT_IDN_HOSTNAME ? MAX_IDN_NAME
+                                                   : format_max_length(kind));
     if (dfa && piece->dfa) dfa = lang_intersect(&s->lang, piece->dfa, dfa);
     if (dfa) piece->dfa = dfa;
 }

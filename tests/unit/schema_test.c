@@ -160,6 +160,16 @@ static void combinations_mean_what_they_say(void **state)
          "o",
          {"{}", "{\"b\":1}", "{\"b\":1,\"a\":2}", "{\"a\":1,\"b\":2}"},
          {"{\"a\":1}"}},
+        {"{\"not\":{\"dependentRequired\":{\"a\":[\"b\",\"a\"]}}}",
+         "",
+         {"{\"a\":1}", "{\"a\":1,\"c\":1}"},
+         {"{\"a\":1,\"b\":1}", "{}", "{\"b\":1}"}},
+        {"{\"uniqueItems\":true,\"prefixItems\":[{\"type\":\"boolean\"},"
+         "{\"type\":\"boolean\"}]}",
+         "",
+         {"[]", "[true,false]", "[false,true,\"a\",1,\"b\"]", "[true]"},
+         {"[true,true]", "[false,true,\"a\",1,\"a\"]", "[false,true,true]",
+          "[false,true,1,1.0]"}},
         {"{\"type\":\"object\",\"minProperties\":2,\"maxProperties\":3,"
          "\"properties\":{\"a\":{}}}",
          "",
