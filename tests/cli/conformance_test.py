@@ -75,7 +75,6 @@ class Conformance(unittest.TestCase):
     def test_draft7(self):
         self.check("draft7")
 
-    @unittest.expectedFailure  # lengths of idn-hostname
     def test_nothing_invalid_is_accepted(self):
         wrong = [line for line in expected_lines()
                  if line.endswith("false_positive")
