@@ -130,6 +130,7 @@ static void build_base(RowBuild *b, const uint32_t *bitmap)
         b->base = bitmap;
         b->hash = hash_mix(b->hash, (uintptr_t)bitmap);
     }
+    assert(bitmap);
     if (!b->has_row)
         memcpy(b->row, bitmap, nwords * sizeof *bitmap);
     else

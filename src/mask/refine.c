@@ -183,6 +183,7 @@ static void try_head(Refine *r, const StackEntry *e)
     Span text = unique_text(r->table, e->reg);
     r->bytes.count = 0;
     if (!e->ret->is_open) r->is_all = true;
+    assert(text.size < UINT32_MAX);
     if (!vec_reserve(r->run->mem, &r->bytes, text.size + 1)) {
         r->run->no_memory = true;
         return;

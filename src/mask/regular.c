@@ -28,6 +28,7 @@ static uint32_t count_above(const WalkBuild *b, const TrieNode *node,
 {
     Span text = vocab_bytes(b->vocab, b->key.trie->trie.ids[node->tok]);
     uint32_t n = 0;
+    assert(depth <= text.size);
     for (uint32_t i = 0; i < depth; i++) n += (text.at[i] & 0xC0) != 0x80;
     return n;
 }

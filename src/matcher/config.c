@@ -149,6 +149,7 @@ bool set_copy(const Mem *mem, ConfigSet *to, const ConfigSet *from)
 
 static Landing land(Stepper *s, RegOp op, uint32_t reg, State *to)
 {
+    assert(to);
     Landing l = s->unique ? unique_land(s, op, reg, to) : op_land(op, reg, to);
     if (UNLIKELY(!l.state)) fail(s, network_error(to->frame->network).status);
     return l;
@@ -179,6 +180,7 @@ void set_move(Stepper *s, Config c, const Move *m, ConfigSet *out)
     const StackNode *stack = push_all(s, c, m);
     Landing l = land(s, m->op, c.reg, m->to);
     if (s->stacks.status) return;
+    assert(l.state);
     set_add(s, out, (Config){l.state, stack, l.reg});
 }
 

@@ -393,11 +393,13 @@ static bool plain_find(const Plain *p, const StackNode *node,
     if (!node || !node->has_records) return true;
     uint64_t h = node->item.hash;
     for (MapPos m = map_first(&p->index, h); m.value != MAP_NONE;
-         m = map_next(&p->index, h, m))
+         m = map_next(&p->index, h, m)) {
+        assert(m.value < p->from.count);
         if (p->from.at[m.value] == node) {
             *out = p->to.at[m.value];
             return true;
         }
+    }
     return false;
 }
 
