@@ -54,9 +54,7 @@ static void put_kind(ArrayList *l, uint32_t order, NodeId item,
 {
     Sets *s = l->e->s;
     const uint32_t *kept = sets_copy(s, counters, count * sizeof *counters);
-    ListKind kind = {item,  NODE_EMPTY_ID,
-                     order, count,
-                     kept,  unique ? LIST_UNIQUE_VALUE : LIST_REPEATABLE};
+    ListKind kind = {item, NODE_EMPTY_ID, order, count, kept, unique};
     if (item == NODE_NEVER_ID || !kept) return;
     if (!vec_push(s->mem, &l->kinds, kind)) diag_no_memory(&s->ir->error);
     if (l->kinds.count > MAX_KINDS)
@@ -135,12 +133,16 @@ static void put_unique(ArrayList *l, Item *item, SetId value)
     rest.strings = pieces;
     rest.nstrings = nstrings;
     if (form_is_none(&rest) || !sets_ok(s)) return;
-    bool is_string = !rest.numbers && !rest.narrays && !rest.nobjects;
     const Form *kept = sets_copy(s, &rest, sizeof rest);
-    if (kept)
-        put_kind(l, item->order, emit_value(e, set_form(s, kept), l->depth + 1),
-                 item->counters, item->ncounters,
-                 is_string ? LIST_UNIQUE_STRING : LIST_UNIQUE_VALUE);
+    if (!kept) return;
+    /* A string itself, not a rule for it: of such heads it is known that a
+     * list cannot run out of them, which makes their masks cheap. */
+    bool is_string = !rest.numbers && !rest.narrays && !rest.nobjects;
+    NodeId node = is_string && nstrings == 1
+                      ? emit_string(e, pieces[0])
+                      : emit_value(e, set_form(s, kept), l->depth + 1);
+    put_kind(l, item->order, node, item->counters, item->ncounters,
+             is_string ? LIST_UNIQUE_STRING : LIST_UNIQUE_VALUE);
 }
 
 static void put_ways(ArrayList *l, Item *item, SetId value, uint32_t i)
