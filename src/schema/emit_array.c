@@ -99,9 +99,7 @@ static void put_listed(ArrayList *l, Item *item, NodeId text)
 static size_t few_texts(Sets *s, StringPiece p, Span *texts)
 {
     if (!p.dfa || p.kind != PIECE_EXACT) return SIZE_MAX;
-    const Dfa *dfa = p.dfa;
-    if (p.lo || p.hi != COUNT_INF)
-        dfa = lang_intersect(&s->lang, dfa, lang_length(&s->lang, p.lo, p.hi));
+    const Dfa *dfa = piece_language(s, &p);
     LangSize size = lang_size(&s->lang, dfa);
     if (!size.is_finite || size.count > MAX_LISTED) return SIZE_MAX;
     return lang_list(&s->lang, dfa, texts, MAX_LISTED);

@@ -78,6 +78,25 @@ static Numbers numbers_not(Sets *s, Numbers a)
 
 typedef VEC(StringPiece) PieceList;
 
+int piece_fit(Sets *s, StringPiece *p)
+{
+    if (!p->dfa || (!p->lo && p->hi == COUNT_INF)) return 0;
+    LangSize size = lang_size(&s->lang, p->dfa);
+    if (size.shortest > p->hi) return 1;
+    if (size.longest < p->lo) return -1;
+    if (size.shortest >= p->lo) p->lo = 0;
+    if (size.longest <= p->hi) p->hi = COUNT_INF;
+    return 0;
+}
+
+const Dfa *piece_language(Sets *s, const StringPiece *p)
+{
+    const Dfa *dfa = p->dfa ? p->dfa : lang_all();
+    assert(p->kind != PIECE_REGEX);
+    if (!p->lo && p->hi == COUNT_INF) return dfa;
+    return lang_intersect(&s->lang, dfa, lang_length(&s->lang, p->lo, p->hi));
+}
+
 /* Whether all texts of b are surely in a. */
 static bool piece_covers(const StringPiece *a, const StringPiece *b)
 {
@@ -142,13 +161,7 @@ static void piece_and(Sets *s, StringPiece a, StringPiece b, PieceList *out)
     else if (b.dfa && b.dfa != a.dfa)
         p.dfa = lang_intersect(&s->lang, a.dfa, b.dfa);
     if (!sets_ok(s) || (p.dfa && lang_is_none(p.dfa))) return;
-    if (p.dfa && (p.lo || p.hi != COUNT_INF)) {
-        LangSize size = lang_size(&s->lang, p.dfa);
-        if (size.shortest > p.hi || size.longest < p.lo) return;
-        if (size.shortest >= p.lo) p.lo = 0;
-        if (size.longest <= p.hi) p.hi = COUNT_INF;
-    }
-    piece_push(s, out, p);
+    if (!piece_fit(s, &p)) piece_push(s, out, p);
 }
 
 static void pieces_keep(Sets *s, PieceList *list, Form *f)

@@ -248,17 +248,11 @@ static uint32_t read_strings(Schema *x, StringPiece *piece)
         if (lang_is_all(piece->dfa)) piece->dfa = NULL;
     }
     read_format(x, piece);
-    if (piece->dfa && (piece->lo || piece->hi != COUNT_INF)) {
-        LangSize size = lang_size(&x->s->lang, piece->dfa);
-        bool is_long = size.shortest > piece->hi;
-        if (is_long || size.longest < piece->lo) {
-            schema_clash(x, is_long ? KEYWORD_MAX_LENGTH : KEYWORD_MIN_LENGTH,
-                         pattern != JSON_NONE ? KEYWORD_PATTERN
-                                              : KEYWORD_FORMAT);
-            return 0;
-        }
-        if (size.shortest >= piece->lo) piece->lo = 0;
-        if (size.longest <= piece->hi) piece->hi = COUNT_INF;
+    int misfit = piece_fit(x->s, piece);
+    if (misfit) {
+        schema_clash(x, misfit > 0 ? KEYWORD_MAX_LENGTH : KEYWORD_MIN_LENGTH,
+                     pattern != JSON_NONE ? KEYWORD_PATTERN : KEYWORD_FORMAT);
+        return 0;
     }
     if (piece->lo > piece->hi)
         schema_clash(x, KEYWORD_MIN_LENGTH, KEYWORD_MAX_LENGTH);

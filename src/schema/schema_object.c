@@ -172,15 +172,12 @@ static const Dfa *strings_of(Sets *s, const Form *f)
 {
     const Dfa *all = lang_none();
     for (uint32_t i = 0; i < f->nstrings && sets_ok(s); i++) {
-        StringPiece p = f->strings[i];
-        if (p.kind == PIECE_REGEX)
+        const StringPiece *p = &f->strings[i];
+        if (p->kind == PIECE_REGEX)
             diag_fail(&s->ir->error, WEIR_UNSUPPORTED, 0, 0,
                       "names of format 'regex' cannot be told from others");
-        const Dfa *dfa = p.dfa ? p.dfa : lang_all();
-        if (p.lo || p.hi != COUNT_INF)
-            dfa = lang_intersect(&s->lang, dfa,
-                                 lang_length(&s->lang, p.lo, p.hi));
-        all = lang_unite(&s->lang, all, dfa);
+        else
+            all = lang_unite(&s->lang, all, piece_language(s, p));
     }
     return lang_is_all(all) ? NULL : all;
 }

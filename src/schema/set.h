@@ -219,6 +219,12 @@ const Form *form_and(Sets *s, const Form *a, const Form *b);
 const Form *form_or(Sets *s, const Form *a, const Form *b);
 const Form *form_not(Sets *s, const Form *a);
 
+/* Widens a range of lengths that the automaton keeps anyway. Not 0: no text
+ * fits; all are too long (above 0) or too short. */
+int piece_fit(Sets *s, StringPiece *piece);
+/* The texts of a piece that is no PIECE_REGEX, as an automaton. */
+const Dfa *piece_language(Sets *s, const StringPiece *piece);
+
 /* A list of shapes in the making. */
 typedef VEC(const void *) ShapeList;
 bool shape_push(Sets *s, ShapeList *list, const void *shape);
