@@ -18,23 +18,9 @@
 #include "base/utf8.h"
 #include "lang/json_text.h"
 #include "unit/faulty_mem.h"
+#include "unit/lang_kit.h"
 
 /* ---- a context ---- */
-
-typedef struct World {
-    Mem mem;
-    Arena arena;
-    weir_error error;
-    LangCtx ctx;
-} World;
-
-static void world_open(World *w, const weir_limits *limits)
-{
-    memset(w, 0, sizeof *w);
-    w->mem = mem_from_env(NULL);
-    arena_init(&w->arena, &w->mem, 0);
-    lang_init(&w->ctx, &w->mem, &w->arena, limits, &w->error);
-}
 
 static void world_close(World *w)
 {
