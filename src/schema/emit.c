@@ -16,7 +16,7 @@
 static NodeId quoted(Emit *e, NodeId body)
 {
     NodeId quote = ir_bytes(e->ir, SPAN("\""));
-    return SEQ(e->ir, quote, body, quote);
+    return IR_SEQ(e->ir, quote, body, quote);
 }
 
 static JsonTextEscapes escapes_of(const Emit *e)

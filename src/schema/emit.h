@@ -40,8 +40,4 @@ NodeId emit_regex(Emit *e, bool may_be_empty);
 /* One exact text as a JSON string. */
 NodeId emit_text(Emit *e, Span text);
 
-#define SEQ(ir, ...)                            \
-    ir_seq((ir), (const NodeId[]){__VA_ARGS__}, \
-           sizeof((const NodeId[]){__VA_ARGS__}) / sizeof(NodeId))
-
 #endif

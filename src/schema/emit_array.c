@@ -17,16 +17,16 @@ static NodeId sequence(Emit *e, const ArrayShape *a, uint32_t depth)
     uint32_t n = MAX(a->nprefix, 1);
     NodeId tail = NODE_EMPTY_ID;
     if (a->hi > n)
-        tail = ir_repeat(ir, SEQ(ir, comma, rest, after),
+        tail = ir_repeat(ir, IR_SEQ(ir, comma, rest, after),
                          a->lo > n ? a->lo - n : 0,
                          a->hi == COUNT_INF ? REPEAT_INF : a->hi - n);
     for (uint32_t i = MIN(n, a->hi) - 1; i > 0; i--) {
         NodeId item = emit_value(e, array_value(a, i), depth + 1);
-        tail = SEQ(ir, comma, item, after, tail);
+        tail = IR_SEQ(ir, comma, item, after, tail);
         if (i >= a->lo) tail = ir_optional(ir, tail);
     }
     NodeId first = emit_value(e, array_value(a, 0), depth + 1);
-    return SEQ(ir, first, after, tail);
+    return IR_SEQ(ir, first, after, tail);
 }
 
 /* ---- lists ---- */

@@ -69,8 +69,8 @@ static NodeId ranges(Emit *e)
     for (uint32_t i = 0; i < COUNT_OF(spans); i++)
         for (uint8_t c = (uint8_t)spans[i][0]; c <= (uint8_t)spans[i][1]; c++) {
             Range up = {c, (uint8_t)spans[i][1]};
-            NodeId range = SEQ(e->ir, ir_rune(e->ir, c), text(e, "-"),
-                               ir_class(e->ir, &up, 1, false));
+            NodeId range = IR_SEQ(e->ir, ir_rune(e->ir, c), text(e, "-"),
+                                  ir_class(e->ir, &up, 1, false));
             all = ir_alt2(e->ir, all, range);
         }
     return all;
@@ -81,8 +81,8 @@ static NodeId class(Emit *e)
     Ir *ir = e->ir;
     NodeId one = ir_alt2(ir, plain(e, "]-^"), escape(e, true));
     NodeId item = ir_alt2(ir, one, ranges(e));
-    return SEQ(ir, text(e, "["), ir_optional(ir, text(e, "^")), star(e, item),
-               text(e, "]"));
+    return IR_SEQ(ir, text(e, "["), ir_optional(ir, text(e, "^")),
+                  star(e, item), text(e, "]"));
 }
 
 static NodeId quantifier(Emit *e)
@@ -94,7 +94,7 @@ static NodeId quantifier(Emit *e)
 
 static NodeId group(Emit *e, const char *open, NodeId inside)
 {
-    return SEQ(e->ir, text(e, open), inside, text(e, ")"));
+    return IR_SEQ(e->ir, text(e, open), inside, text(e, ")"));
 }
 
 /* What may stand in a row, `inside` being an expression in a group. */
@@ -129,8 +129,8 @@ static void make_rules(Emit *e)
     ir_rule_set(ir, body, ir_seq2(ir, terms, star(e, others)));
     e->regex[0] = ir_rule_new(ir, SPAN("json_regex_some"), RULE_SHARED);
     e->regex[1] = ir_rule_new(ir, SPAN("json_regex"), RULE_SHARED);
-    ir_rule_set(ir, e->regex[0], SEQ(ir, quote, some, quote));
-    ir_rule_set(ir, e->regex[1], SEQ(ir, quote, inside, quote));
+    ir_rule_set(ir, e->regex[0], IR_SEQ(ir, quote, some, quote));
+    ir_rule_set(ir, e->regex[1], IR_SEQ(ir, quote, inside, quote));
 }
 
 NodeId emit_regex(Emit *e, bool may_be_empty)

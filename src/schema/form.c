@@ -38,13 +38,6 @@ bool form_is_none(const Form *f)
            !f->nobjects;
 }
 
-static const Form *form_keep(Sets *s, const Form *f)
-{
-    if (!sets_ok(s)) return &form_none;
-    const Form *form = sets_copy(s, f, sizeof *f);
-    return form ? form : &form_none;
-}
-
 /* ---- languages; NULL is the empty one ---- */
 
 static const Dfa *language(const Dfa *dfa)
@@ -333,13 +326,15 @@ static void shapes_not(Sets *s, const ShapeOps *ops, const void *const *a,
 #define ARRAYS(f) (const void *const *)(f)->arrays, (f)->narrays
 #define OBJECTS(f) (const void *const *)(f)->objects, (f)->nobjects
 
-static void keep_arrays(Sets *s, ShapeList *list, Form *f)
+/* The form with its shapes; the lists are freed. */
+static const Form *form_close(Sets *s, Form *f, ShapeList *arrays,
+                              ShapeList *objects)
 {
-    f->arrays = shapes_keep(s, list, &f->narrays);
-}
-static void keep_objects(Sets *s, ShapeList *list, Form *f)
-{
-    f->objects = shapes_keep(s, list, &f->nobjects);
+    f->arrays = shapes_keep(s, arrays, &f->narrays);
+    f->objects = shapes_keep(s, objects, &f->nobjects);
+    if (!sets_ok(s)) return &form_none;
+    const Form *form = sets_copy(s, f, sizeof *f);
+    return form ? form : &form_none;
 }
 
 const Form *form_and(Sets *s, const Form *a, const Form *b)
@@ -353,9 +348,7 @@ const Form *form_and(Sets *s, const Form *a, const Form *b)
     strings_and(s, a, b, &f);
     shapes_and(s, &array_ops, ARRAYS(a), ARRAYS(b), &arrays);
     shapes_and(s, &object_ops, OBJECTS(a), OBJECTS(b), &objects);
-    keep_arrays(s, &arrays, &f);
-    keep_objects(s, &objects, &f);
-    return form_keep(s, &f);
+    return form_close(s, &f, &arrays, &objects);
 }
 
 const Form *form_or(Sets *s, const Form *a, const Form *b)
@@ -370,9 +363,7 @@ const Form *form_or(Sets *s, const Form *a, const Form *b)
     strings_or(s, a, b, &f);
     shapes_or(s, &array_ops, ARRAYS(a), ARRAYS(b), &arrays);
     shapes_or(s, &object_ops, OBJECTS(a), OBJECTS(b), &objects);
-    keep_arrays(s, &arrays, &f);
-    keep_objects(s, &objects, &f);
-    return form_keep(s, &f);
+    return form_close(s, &f, &arrays, &objects);
 }
 
 const Form *form_not(Sets *s, const Form *a)
@@ -383,9 +374,7 @@ const Form *form_not(Sets *s, const Form *a)
     strings_not(s, a, &f);
     shapes_not(s, &array_ops, ARRAYS(a), &arrays);
     shapes_not(s, &object_ops, OBJECTS(a), &objects);
-    keep_arrays(s, &arrays, &f);
-    keep_objects(s, &objects, &f);
-    return form_keep(s, &f);
+    return form_close(s, &f, &arrays, &objects);
 }
 
 bool form_is_disjoint(Sets *s, const Form *a, const Form *b)

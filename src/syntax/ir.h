@@ -213,6 +213,10 @@ NodeId ir_any(Ir *ir); /* any code point */
 NodeId ir_seq(Ir *ir, const NodeId *kids, uint32_t count);
 NodeId ir_alt(Ir *ir, const NodeId *kids, uint32_t count);
 NodeId ir_seq2(Ir *ir, NodeId left, NodeId right);
+/* ir_seq of the arguments. */
+#define IR_SEQ(ir, ...)                         \
+    ir_seq((ir), (const NodeId[]){__VA_ARGS__}, \
+           sizeof((const NodeId[]){__VA_ARGS__}) / sizeof(NodeId))
 NodeId ir_alt2(Ir *ir, NodeId left, NodeId right);
 NodeId ir_optional(Ir *ir, NodeId node);
 NodeId ir_repeat(Ir *ir, NodeId node, uint32_t lo, uint32_t hi);

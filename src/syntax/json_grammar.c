@@ -21,9 +21,6 @@
 #define CLASS(ir, ...)                           \
     ir_class((ir), (const Range[]){__VA_ARGS__}, \
              sizeof((const Range[]){__VA_ARGS__}) / sizeof(Range), false)
-#define SEQ(ir, ...)                            \
-    ir_seq((ir), (const NodeId[]){__VA_ARGS__}, \
-           sizeof((const NodeId[]){__VA_ARGS__}) / sizeof(NodeId))
 #define ALT(ir, ...)                            \
     ir_alt((ir), (const NodeId[]){__VA_ARGS__}, \
            sizeof((const NodeId[]){__VA_ARGS__}) / sizeof(NodeId))
@@ -142,10 +139,10 @@ static NodeId unicode_escape(Ir *ir)
     NodeId high = CLASS(ir, {'8', '9'}, {'A', 'B'}, {'a', 'b'});
     NodeId low = CLASS(ir, {'C', 'F'}, {'c', 'f'});
     NodeId below = CLASS(ir, {'0', '7'});
-    return ALT(ir, SEQ(ir, not_d, hex_digits(ir, 3)),
-               SEQ(ir, d, below, hex_digits(ir, 2)),
-               SEQ(ir, d, high, hex_digits(ir, 2), text(ir, "\\u"), d, low,
-                   hex_digits(ir, 2)));
+    return ALT(ir, IR_SEQ(ir, not_d, hex_digits(ir, 3)),
+               IR_SEQ(ir, d, below, hex_digits(ir, 2)),
+               IR_SEQ(ir, d, high, hex_digits(ir, 2), text(ir, "\\u"), d, low,
+                      hex_digits(ir, 2)));
 }
 
 NodeId json_character(JsonRules *json)
@@ -155,8 +152,8 @@ NodeId json_character(JsonRules *json)
     NodeId plain = CLASS(ir, {0x20, 0x21}, {0x23, 0x5B}, {0x5D, 0x10FFFF});
     NodeId one = CLASS(ir, {'"', '"'}, {'\\', '\\'}, {'/', '/'}, {'b', 'b'},
                        {'f', 'f'}, {'n', 'n'}, {'r', 'r'}, {'t', 't'});
-    NodeId escape = ALT(ir, one, SEQ(ir, text(ir, "u"), unicode_escape(ir)));
-    json->character = ALT(ir, plain, SEQ(ir, text(ir, "\\"), escape));
+    NodeId escape = ALT(ir, one, IR_SEQ(ir, text(ir, "u"), unicode_escape(ir)));
+    json->character = ALT(ir, plain, IR_SEQ(ir, text(ir, "\\"), escape));
     return json->character;
 }
 
@@ -167,7 +164,7 @@ RuleId json_string_rule(JsonRules *json)
     json->string = new_rule(ir, "json_string", 0);
     NodeId quote = text(ir, "\"");
     ir_rule_set(ir, json->string,
-                SEQ(ir, quote, star(ir, json_character(json)), quote));
+                IR_SEQ(ir, quote, star(ir, json_character(json)), quote));
     return json->string;
 }
 
@@ -178,14 +175,14 @@ RuleId json_number_rule(JsonRules *json)
     json->number = new_rule(ir, "json_number", 0);
     NodeId digit = CLASS(ir, {'0', '9'}), nonzero = CLASS(ir, {'1', '9'});
     NodeId digits = ir_repeat(ir, digit, 1, REPEAT_INF);
-    NodeId whole = ALT(ir, text(ir, "0"), SEQ(ir, nonzero, star(ir, digit)));
-    NodeId fraction = SEQ(ir, text(ir, "."), digits);
+    NodeId whole = ALT(ir, text(ir, "0"), IR_SEQ(ir, nonzero, star(ir, digit)));
+    NodeId fraction = IR_SEQ(ir, text(ir, "."), digits);
     NodeId sign = CLASS(ir, {'+', '+'}, {'-', '-'});
-    NodeId power = SEQ(ir, CLASS(ir, {'E', 'E'}, {'e', 'e'}),
-                       ir_optional(ir, sign), digits);
+    NodeId power = IR_SEQ(ir, CLASS(ir, {'E', 'E'}, {'e', 'e'}),
+                          ir_optional(ir, sign), digits);
     ir_rule_set(ir, json->number,
-                SEQ(ir, ir_optional(ir, text(ir, "-")), whole,
-                    ir_optional(ir, fraction), ir_optional(ir, power)));
+                IR_SEQ(ir, ir_optional(ir, text(ir, "-")), whole,
+                       ir_optional(ir, fraction), ir_optional(ir, power)));
     return json->number;
 }
 
@@ -239,7 +236,7 @@ NodeId json_hollow(JsonRules *json)
 NodeId json_colon(JsonRules *json)
 {
     if (json->kind == WEIR_SPACE_FIXED) return json->key_separator;
-    return SEQ(json->ir, json->gap, text(json->ir, ":"), json->gap);
+    return IR_SEQ(json->ir, json->gap, text(json->ir, ":"), json->gap);
 }
 
 NodeId json_container(JsonRules *json, uint32_t depth, const char *brackets,
@@ -255,7 +252,7 @@ NodeId json_container(JsonRules *json, uint32_t depth, const char *brackets,
         items = ir_seq2(ir, first, ir_optional(ir, items));
     else
         items = ir_alt2(ir, hollow, ir_seq2(ir, first, items));
-    return SEQ(ir, ir_bytes(ir, span_of(brackets, 1)), items, last);
+    return IR_SEQ(ir, ir_bytes(ir, span_of(brackets, 1)), items, last);
 }
 
 /* Any number of items. */
@@ -300,8 +297,8 @@ RuleId json_object_rule(JsonRules *json, uint32_t depth)
     if (*rule != RULE_NONE || !ir_ok(json->ir)) return *rule;
     *rule = new_rule(json->ir, "json_object", 0);
     Ir *ir = json->ir;
-    NodeId pair = SEQ(ir, ir_ref(ir, json_string_rule(json)), json_colon(json),
-                      inner_value(json, depth));
+    NodeId pair = IR_SEQ(ir, ir_ref(ir, json_string_rule(json)),
+                         json_colon(json), inner_value(json, depth));
     ir_rule_set(ir, *rule, any_items(json, depth, "{}", pair));
     return *rule;
 }
