@@ -240,7 +240,8 @@ static bool props_and(Sets *s, const ObjectShape *a, const ObjectShape *b,
 {
     Names in_a, in_b;
     Prop *props = sets_array(s, Prop, (size_t)a->nprops + b->nprops);
-    bool ok = names_init(s, &in_a, a) & names_init(s, &in_b, b);
+    bool ok = names_init(s, &in_a, a);
+    ok = names_init(s, &in_b, b) && ok;
     for (uint32_t i = 0; ok && props && i < a->nprops; i++) {
         Prop p = a->props[i];
         uint32_t j = names_find(&in_b, p.name);
