@@ -3,6 +3,7 @@
 _weir() {
     local current=$2 previous=$3 command= word
     local constraints="--json-value --json-object --regex --choice --ebnf"
+    constraints+=" --gbnf --dialect --any-repeat"
     constraints+=" --schema --any-order --strict --lenient --annotate-formats"
     constraints+=" --integer-fraction --any-escape --unique-keys"
     constraints+=" --draft --schema-dir"
@@ -18,7 +19,7 @@ _weir() {
     done
 
     case $previous in
-    --ebnf | --schema | --tokenizer)
+    --ebnf | --gbnf | --schema | --tokenizer)
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames 2>/dev/null
         return
@@ -31,6 +32,10 @@ _weir() {
     --draft)
         mapfile -t COMPREPLY < <(compgen -W "4 6 7 2019-09 2020-12" -- \
             "$current")
+        return
+        ;;
+    --dialect)
+        mapfile -t COMPREPLY < <(compgen -W "llama.cpp" -- "$current")
         return
         ;;
     --whitespace)

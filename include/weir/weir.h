@@ -115,6 +115,12 @@ typedef struct weir_env {
     void *user;
 } weir_env;
 
+/* Whose rules hold where systems differ. docs/gbnf.md says where. */
+typedef enum weir_dialect {
+    WEIR_DIALECT_DEFAULT = 0,  /* weir's own */
+    WEIR_DIALECT_LLAMA_CPP = 1 /* what llama.cpp's grammars allow */
+} weir_dialect;
+
 /* ---- vocabulary ------------------------------------------------------- */
 
 /* Token id <-> bytes. Immutable; threads may share it. */
@@ -237,7 +243,8 @@ typedef enum weir_source_kind {
     WEIR_REGEX = 3,       /* the whole output matches the pattern */
     WEIR_EBNF = 4,        /* xgrammar's EBNF */
     WEIR_CHOICE = 5,      /* weir_grammar_choice */
-    WEIR_JSON_SCHEMA = 6  /* values that are valid against the schema */
+    WEIR_JSON_SCHEMA = 6, /* values that are valid against the schema */
+    WEIR_GBNF = 7         /* llama.cpp's grammar language */
 } weir_source_kind;
 
 typedef enum weir_space_kind {
@@ -312,10 +319,12 @@ typedef struct weir_compile_opts {
     uint32_t size;
     weir_space space;
     weir_limits limits;
-    const char *root;        /* EBNF: entry rule; NULL: "root" */
+    const char *root;        /* EBNF, GBNF: entry rule; NULL: "root" */
     bool ignore_case;        /* REGEX */
     bool dot_all;            /* REGEX: '.' also matches line ends */
     weir_schema_opts schema; /* JSON_SCHEMA */
+    weir_dialect dialect;    /* GBNF */
+    bool any_repeat;         /* GBNF in a dialect: no limits on repeats */
 } weir_compile_opts;
 
 /* Compiles `source`. vocab may be NULL: such a grammar reads bytes only, and

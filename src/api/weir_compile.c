@@ -7,6 +7,7 @@
 #include "schema/schema.h"
 #include "syntax/choice.h"
 #include "syntax/ebnf.h"
+#include "syntax/gbnf.h"
 #include "syntax/json_grammar.h"
 #include "syntax/regex.h"
 
@@ -34,8 +35,28 @@ static void compile_regex(Ir *ir, Span pattern, const weir_compile_opts *opts)
     ir_rule_set(ir, ir->root, body);
 }
 
-static void front_end(Ir *ir, weir_source_kind kind, Span source,
-                      const weir_compile_opts *opts)
+/* The token that a text is spelled by, for <text> in GBNF. */
+static uint32_t single_token(void *user, Span text)
+{
+    uint32_t ids[2];
+    weir_bytes bytes = {(const char *)text.at, text.size};
+    size_t count = weir_vocab_encode(user, bytes, true, ids, COUNT_OF(ids));
+    return count == 1 ? ids[0] : GBNF_NO_TOKEN;
+}
+
+static void compile_gbnf(Ir *ir, weir_vocab *vocab, Span source,
+                         const weir_compile_opts *opts)
+{
+    GbnfOpts gbnf = {.root = opts->root,
+                     .is_llama_cpp = opts->dialect == WEIR_DIALECT_LLAMA_CPP,
+                     .any_repeat = opts->any_repeat,
+                     .token = vocab ? single_token : NULL,
+                     .user = vocab};
+    gbnf_compile(ir, source, &gbnf);
+}
+
+static void front_end(Ir *ir, weir_vocab *vocab, weir_source_kind kind,
+                      Span source, const weir_compile_opts *opts)
 {
     switch (kind) {
     case WEIR_JSON_VALUE:
@@ -47,6 +68,9 @@ static void front_end(Ir *ir, weir_source_kind kind, Span source,
         return;
     case WEIR_EBNF:
         ebnf_compile(ir, source, opts->root);
+        return;
+    case WEIR_GBNF:
+        compile_gbnf(ir, vocab, source, opts);
         return;
     case WEIR_JSON_SCHEMA:
         schema_compile(ir, source, &opts->schema, &opts->space);
@@ -86,7 +110,7 @@ weir_grammar *weir_grammar_compile(weir_vocab *vocab, weir_source_kind kind,
                   "found %zu bytes of source, expected at most %u (limit "
                   "max_source)",
                   source.size, ir.limits.max_source);
-    if (ir_ok(&ir)) front_end(&ir, kind, span_from(source), &o);
+    if (ir_ok(&ir)) front_end(&ir, vocab, kind, span_from(source), &o);
     return grammar_from_ir(vocab, &ir, err);
 }
 

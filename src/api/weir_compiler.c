@@ -107,7 +107,7 @@ static void key_options(Key *key, const weir_compile_opts *o)
         s->kind,       s->max_run,      s->indent,     l->max_source,
         l->max_depth,  l->max_rules,    l->max_states, l->max_work,
         l->max_memory, l->max_configs,  l->max_step,   o->ignore_case,
-        o->dot_all,    o->schema.draft,
+        o->dot_all,    o->schema.draft, o->dialect,    o->any_repeat,
     };
     for (size_t i = 0; i < COUNT_OF(numbers); i++) key_number(key, numbers[i]);
     key_text(key, s->item_separator.data, s->item_separator.size);

@@ -105,7 +105,12 @@ class Usage(Case):
                 (["check", "--json-value=1"], "--json-value takes no value"),
                 (["check", "--json-value", "-x"], "unknown option '-x'"),
                 (["check", "--json-value", "--root", "r"],
-                 "--root, which goes with --ebnf only"),
+                 "--root, which goes with --ebnf or --gbnf only"),
+                (["check", "--ebnf", "g", "--dialect", "llama.cpp"],
+                 "--dialect, which goes with --gbnf only"),
+                (["check", "--gbnf", "g", "--dialect", "gnu"],
+                 "found --dialect 'gnu', expected llama.cpp"),
+                (["check", "--gbnf", "-"], "wanted twice"),
                 (["check", "--json-value", "-i"],
                  "--ignore-case, which goes with --regex only"),
                 (["check", "--regex", "a", "--whitespace", "any"],
@@ -227,6 +232,23 @@ class Constraints(Case):
         self.assertEqual(weir("check", "--regex", "AB", "-i",
                               stdin=b"aB")[0], 0)
         self.assertEqual(weir("check", "--regex", "AB", stdin=b"aB")[0], 1)
+
+    def test_gbnf(self):
+        grammar = self.file("g.gbnf", 'root ::= "a" | root "b"\nroot ::= x\n'
+                            'x ::= "c" | x "d"\n')
+        code, out, err = weir("check", "--gbnf", grammar, stdin=b"cd")
+        self.assertEqual((code, out), (0, "accepted\n"))
+        self.assertIn('rule "root" is defined again', err)
+        code, out, err = weir("check", "--gbnf", grammar, "--dialect",
+                              "llama.cpp", stdin=b"c")
+        self.assertEqual(code, 2)
+        self.assertIn("g.gbnf:3:1: error: rule \"x\" begins with itself", err)
+        self.assertIn('    3 | x ::= "c" | x "d"\n      | ^\n', err)
+        grammar = self.file("h.gbnf", 'root ::= "a"{3000}')
+        self.expect(weir("check", "--gbnf", grammar, "--dialect", "llama.cpp",
+                         stdin=b""), 2, None, "expected at most 2000")
+        self.expect(weir("check", "--gbnf", grammar, "--dialect", "llama.cpp",
+                         "--any-repeat", stdin=b"a" * 3000), 0)
 
     def test_ebnf_from_standard_input(self):
         path = self.file("b", "b")

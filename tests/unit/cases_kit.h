@@ -18,6 +18,7 @@
 #include "schema/schema.h"
 #include "syntax/choice.h"
 #include "syntax/ebnf.h"
+#include "syntax/gbnf.h"
 #include "syntax/json_grammar.h"
 #include "syntax/regex.h"
 
@@ -101,6 +102,9 @@ static inline void kit_compile(Kit *k, weir_source_kind kind,
     switch (kind) {
     case WEIR_EBNF:
         ebnf_compile(ir, span_text(source), NULL);
+        break;
+    case WEIR_GBNF:
+        gbnf_compile(ir, span_text(source), NULL);
         break;
     case WEIR_REGEX:
         ir->root = ir_rule_new(ir, SPAN("root"), 0);

@@ -111,6 +111,8 @@ static void options_are_part_of_the_key(void **state)
         {.root = "main"},
         {.ignore_case = true},
         {.dot_all = true},
+        {.dialect = WEIR_DIALECT_LLAMA_CPP},
+        {.any_repeat = true},
     };
     weir_grammar *made[COUNT_OF(opts)];
     weir_compiler *c = compiler_of(0);

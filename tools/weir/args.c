@@ -36,7 +36,7 @@ typedef struct Option {
     const char *help;
 } Option;
 
-enum { CONSTRAINTS = 6 }; /* the first rows: exactly one is given */
+enum { CONSTRAINTS = 7 }; /* the first rows: exactly one is given */
 
 #define AT(field) offsetof(Args, field)
 #define NUMBER(field) OPT_NUMBER, AT(field), AT(has_##field)
@@ -51,11 +51,17 @@ static const Option options[] = {
     {"choice", 0, OPT_LIST, AT(choices), 0, CONSTRAINED, "A",
      "one of these texts; repeat it for each"},
     {"ebnf", 0, OPT_TEXT, AT(ebnf), 0, CONSTRAINED, "FILE",
-     "the grammar in FILE (- is standard input)"},
+     "the EBNF grammar in FILE (- is standard input)"},
+    {"gbnf", 0, OPT_TEXT, AT(gbnf), 0, CONSTRAINED, "FILE",
+     "the GBNF grammar in FILE (- is standard input)"},
     {"schema", 0, OPT_TEXT, AT(schema), 0, CONSTRAINED, "S",
      "JSON Schema: a file, - or the text '{...}' itself"},
     {"root", 0, OPT_TEXT, AT(root), 0, CONSTRAINED, "NAME",
      "first rule of the grammar; default: root"},
+    {"dialect", 0, OPT_TEXT, AT(dialect), 0, CONSTRAINED, "D",
+     "whose rules hold for a GBNF grammar: llama.cpp"},
+    {"any-repeat", 0, OPT_FLAG, AT(any_repeat), 0, CONSTRAINED, NULL,
+     "no limits on repeats in the dialect llama.cpp"},
     {"whitespace", 0, OPT_TEXT, AT(whitespace), 0, CONSTRAINED, "W",
      "blanks in JSON: any, compact, indent=N or regex=R"},
     {"max-whitespace", 0, NUMBER(max_whitespace), CONSTRAINED, "N",

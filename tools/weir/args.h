@@ -29,9 +29,10 @@ typedef struct Args {
     CommandId command;
     /* the constraint */
     bool json_value, json_object;
-    const char *regex, *ebnf, *schema; /* NULL: not given */
+    const char *regex, *ebnf, *gbnf, *schema; /* NULL: not given */
     TextList choices;
-    const char *root, *whitespace;
+    const char *root, *whitespace, *dialect;
+    bool any_repeat;
     const char *draft;
     TextList schema_dirs;
     bool any_order, strict, lenient, annotate_formats;

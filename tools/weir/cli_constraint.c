@@ -19,8 +19,8 @@ static bool has_space(const Args *args)
 static int count_constraints(const Args *args)
 {
     return args->json_value + args->json_object + (args->regex != NULL) +
-           (args->ebnf != NULL) + (args->schema != NULL) +
-           (args->choices.count != 0);
+           (args->ebnf != NULL) + (args->gbnf != NULL) +
+           (args->schema != NULL) + (args->choices.count != 0);
 }
 
 static int validate_companions(const Args *args)
@@ -31,7 +31,10 @@ static int validate_companions(const Args *args)
         const char *name, *wanted;
         bool is_given, is_right;
     } rules[] = {
-        {"--root", "--ebnf", args->root != NULL, args->ebnf != NULL},
+        {"--root", "--ebnf or --gbnf", args->root != NULL,
+         args->ebnf != NULL || args->gbnf != NULL},
+        {"--dialect", "--gbnf", args->dialect != NULL, args->gbnf != NULL},
+        {"--any-repeat", "--dialect", args->any_repeat, args->dialect != NULL},
         {"--ignore-case", "--regex", args->ignore_case, args->regex != NULL},
         {"--dot-all", "--regex", args->dot_all, args->regex != NULL},
         {"--whitespace", space, args->whitespace != NULL, has_space(args)},
@@ -57,6 +60,7 @@ static int validate_companions(const Args *args)
 static int validate_stdin(const Args *args)
 {
     unsigned uses = (args->ebnf && !strcmp(args->ebnf, "-")) ||
+                    (args->gbnf && !strcmp(args->gbnf, "-")) ||
                     (args->schema && !strcmp(args->schema, "-"));
     for (uint32_t i = 0; i < args->files.count; i++)
         uses += !strcmp(args->files.at[i], "-");
@@ -70,8 +74,8 @@ static int validate_constraint(const Args *args)
     if (given != 1)
         return usage_error(args,
                            "found %s, expected one of --json-value, "
-                           "--json-object, --regex, --choice, --ebnf and "
-                           "--schema",
+                           "--json-object, --regex, --choice, --ebnf, --gbnf "
+                           "and --schema",
                            given ? "several constraints" : "no constraint");
     int status = validate_companions(args);
     return status ? status : validate_stdin(args);
@@ -142,6 +146,16 @@ static int space_read(const Args *args, weir_space *space)
     return 0;
 }
 
+static int dialect_read(const Args *args, weir_dialect *dialect)
+{
+    if (!args->dialect) return 0;
+    if (strcmp(args->dialect, "llama.cpp"))
+        return usage_error(args, "found --dialect '%s', expected llama.cpp",
+                           args->dialect);
+    *dialect = WEIR_DIALECT_LLAMA_CPP;
+    return 0;
+}
+
 /* ---- compiling ---- */
 
 static weir_grammar *compile_choice(const Args *args, weir_vocab *vocab,
@@ -209,14 +223,14 @@ static weir_grammar *compile_source(const Args *args, weir_vocab *vocab,
     return NULL;
 }
 
-static weir_grammar *compile_ebnf(const Args *args, weir_vocab *vocab,
+static weir_grammar *compile_file(const Args *args, weir_vocab *vocab,
+                                  weir_source_kind kind, const char *path,
                                   const weir_compile_opts *opts)
 {
     FileBytes text = {0};
     weir_grammar *g = NULL;
-    if (input_read(args->mem, args->ebnf, &text)) {
-        Source source = {
-            WEIR_EBNF, input_name(args->ebnf), {text.at, text.count}};
+    if (input_read(args->mem, path, &text)) {
+        Source source = {kind, input_name(path), {text.at, text.count}};
         g = compile_source(args, vocab, source, opts);
     }
     vec_free(args->mem, &text);
@@ -238,9 +252,14 @@ static weir_grammar *compile(const Args *args, weir_vocab *vocab,
     weir_compile_opts opts = {.size = sizeof opts,
                               .root = args->root,
                               .ignore_case = args->ignore_case,
-                              .dot_all = args->dot_all};
+                              .dot_all = args->dot_all,
+                              .any_repeat = args->any_repeat};
     if (space_read(args, &opts.space)) return NULL;
-    if (args->ebnf) return compile_ebnf(args, vocab, &opts);
+    if (dialect_read(args, &opts.dialect)) return NULL;
+    if (args->ebnf)
+        return compile_file(args, vocab, WEIR_EBNF, args->ebnf, &opts);
+    if (args->gbnf)
+        return compile_file(args, vocab, WEIR_GBNF, args->gbnf, &opts);
     if (args->schema) return compile_schema(args, vocab, &opts, schema);
     Source source = {WEIR_CHOICE, "--choice", {NULL, 0}};
     if (args->regex)
@@ -259,13 +278,14 @@ void constraint_print(const Args *args, FILE *out)
     if (args->json_object) fputs("--json-object", out);
     if (args->regex) fprintf(out, "--regex %s", args->regex);
     if (args->ebnf) fprintf(out, "--ebnf %s", args->ebnf);
+    if (args->gbnf) fprintf(out, "--gbnf %s", args->gbnf);
     if (args->schema) fprintf(out, "--schema %s", args->schema);
     if (args->choices.count)
         fprintf(out, "--choice, %s texts",
                 number_text(args->choices.count).text);
 }
 
-/* What --lenient gave up; weir explain has the warnings in its report. */
+/* What --lenient gave up, or what in a GBNF grammar may surprise; weir explain has the warnings in its report. */
 static void report_warnings(const Mem *mem, const weir_grammar *g)
 {
     size_t size = weir_grammar_print(g, WEIR_PRINT_WARNINGS, NULL, 0);
@@ -306,7 +326,7 @@ int session_open(Session *s, const Args *args)
     s->grammar = compile(args, s->vocab, &s->schema);
     s->compile_ms = now_ms() - start;
     if (s->grammar) {
-        if (args->lenient && args->command != CMD_EXPLAIN)
+        if ((args->lenient || args->gbnf) && args->command != CMD_EXPLAIN)
             report_warnings(args->mem, s->grammar);
         s->matcher = weir_matcher_new(s->grammar, NULL, NULL);
         if (s->matcher) return 0;
