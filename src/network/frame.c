@@ -13,6 +13,7 @@
 #include "network/frame.h"
 
 #include "network/list_frame.h"
+#include "network/sharing.h"
 
 #include <stdlib.h>
 
@@ -122,7 +123,10 @@ Frame *frame_of(Network *net, NodeId node)
          p = map_next(&net->frame_index, h, p))
         if (net->frame_nodes.at[p.value] == node)
             return net->frames.at[p.value];
-    Frame *f = arena_new(&net->arena, Frame);
+    Frame *f;
+    if (!sharing_find(net, node, &f)) return NULL;
+    if (f) return frame_file(net, node, f) ? f : NULL;
+    f = arena_new(&net->arena, Frame);
     if (!f) return network_no_memory(net), NULL;
     f->network = net;
     f->node = node;

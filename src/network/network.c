@@ -1,7 +1,7 @@
-/* network.c: the network as a whole: making, linking with the vocabulary's
- * shared frames, the locked entries of lazy construction, counting.
+/* network.c: the network as a whole: making, the locked entries of lazy
+ * construction, counting.
  *
- * Linking: a rule marked RULE_SHARED is the same in every grammar that has it,
+ * Sharing: a rule marked RULE_SHARED is the same in every grammar that has it,
  * if everything it can reach is spelled the same. Its key is that spelling:
  * the closure's rules in order of discovery, references by number. Rules with
  * equal keys share the frame of the vocabulary's network, and with it all that
@@ -26,8 +26,7 @@ bool network_init(Network *net, Ir *ir, Lowered *lowered, Network *shared,
     atomic_init(&net->has_closed_heads, false);
     net->root = ir_ref(ir, ir->root);
     net->error = ir->error;
-    bool ok = ir_ok(ir) &&
-              (shared ? sharing_link(net, shared) : sharing_publish(net));
+    bool ok = ir_ok(ir) && (shared || sharing_publish(net));
     if (!ok) {
         *err = net->error;
         network_free(net);

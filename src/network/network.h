@@ -188,7 +188,7 @@ struct Network {
     weir_error error;        /* of the last failure; under the lock */
     NodeId root;             /* the RULE node of the root */
     Map frame_index;         /* node -> frames.at */
-    VEC(Frame *) frames;     /* own ones and, by linking, shared ones */
+    VEC(Frame *) frames;     /* own ones and shared ones */
     VEC(NodeId) frame_nodes; /* by frame: its node here */
     Map state_index;         /* (frame, positions) -> states.at */
     VEC(State *) states;

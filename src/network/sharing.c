@@ -3,8 +3,8 @@
  * Key: the source bodies (before lowering, which is a function of them) of the
  * rules reachable from the rule, in order of discovery, every reference by its
  * place in that order. Equal keys mean equal frames.
- * Cost: linear in the closure, for each shared rule; closures are small (the
- * JSON rules).   Tests: unit/network_print_test.c.
+ * Cost: linear in the closure, for each shared rule that the matching meets;
+ * closures are small (the JSON rules).   Tests: unit/network_print_test.c.
  */
 #include "network/sharing.h"
 
@@ -151,21 +151,6 @@ static void key_free(KeyBuild *k)
     vec_free(k->mem, &k->todo);
 }
 
-/* Calls each(net, key, RULE node) for every reference to a shared rule. */
-static bool each_shared(Network *net, KeyBuild *k,
-                        bool (*each)(Network *, KeyBuild *, NodeId))
-{
-    const Ir *ir = net->ir;
-    for (NodeId id = 0; id < ir->nodes.count; id++) {
-        Node n = ir->nodes.at[id];
-        if (n.kind != NODE_RULE) continue;
-        if (!(ir->rules.at[n.a].flags & RULE_SHARED)) continue;
-        if (!key_build(k, n.a)) return network_no_memory(net);
-        if (!each(net, k, id)) return false;
-    }
-    return true;
-}
-
 static bool publish_one(Network *net, KeyBuild *k, NodeId id)
 {
     if (net->lowered.body.at[ir_node(net->ir, id).a] == NODE_NEVER_ID)
@@ -183,33 +168,41 @@ static bool publish_one(Network *net, KeyBuild *k, NodeId id)
     return true;
 }
 
-static bool link_one(Network *net, KeyBuild *k, NodeId id)
-{
-    Network *shared = net->shared;
-    uint64_t h = hash_bytes(0, k->text.at, k->text.count);
-    Span key = span_of(k->text.at, k->text.count);
-    for (MapPos p = map_first(&shared->shared_index, h); p.value != MAP_NONE;
-         p = map_next(&shared->shared_index, h, p)) {
-        SharedRule *rule = shared->keys.at[p.value];
-        if (!span_equal(rule->key, key)) continue;
-        return frame_file(net, id, rule->frame);
-    }
-    return true;
-}
-
 bool sharing_publish(Network *net)
 {
     KeyBuild k = {.ir = net->ir, .mem = net->mem};
-    bool ok = each_shared(net, &k, publish_one);
+    bool ok = true;
+    for (NodeId id = 0; ok && id < net->ir->nodes.count; id++) {
+        Node n = net->ir->nodes.at[id];
+        if (n.kind != NODE_RULE) continue;
+        if (!(net->ir->rules.at[n.a].flags & RULE_SHARED)) continue;
+        ok = key_build(&k, n.a) ? publish_one(net, &k, id)
+                                : network_no_memory(net);
+    }
     key_free(&k);
     return ok;
 }
 
-bool sharing_link(Network *net, Network *shared)
+static Frame *find(const Network *shared, Span key)
 {
+    uint64_t h = hash_bytes(0, key.at, key.size);
+    for (MapPos p = map_first(&shared->shared_index, h); p.value != MAP_NONE;
+         p = map_next(&shared->shared_index, h, p)) {
+        SharedRule *rule = shared->keys.at[p.value];
+        if (span_equal(rule->key, key)) return rule->frame;
+    }
+    return NULL;
+}
+
+bool sharing_find(Network *net, NodeId node, Frame **frame)
+{
+    Node n = ir_node(net->ir, node);
+    *frame = NULL;
+    if (!net->shared || n.kind != NODE_RULE) return true;
+    if (!(net->ir->rules.at[n.a].flags & RULE_SHARED)) return true;
     KeyBuild k = {.ir = net->ir, .mem = net->mem};
-    if (!shared->keys.count) return true;
-    bool ok = each_shared(net, &k, link_one);
+    bool ok = key_build(&k, n.a);
+    if (ok) *frame = find(net->shared, span_of(k.text.at, k.text.count));
     key_free(&k);
-    return ok;
+    return ok || network_no_memory(net);
 }

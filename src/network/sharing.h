@@ -11,7 +11,8 @@ typedef struct SharedRule {
 
 /* Makes a frame for every shared rule and files it under its key. */
 bool sharing_publish(Network *net);
-/* Points net's shared rules at the frames that `shared` has for them. */
-bool sharing_link(Network *net, Network *shared);
+/* *frame: the one that the vocabulary's network has for the rule, if `node` is
+ * a reference to a shared rule that it knows, or else NULL. False: an error. */
+bool sharing_find(Network *net, NodeId node, Frame **frame);
 
 #endif

@@ -34,6 +34,21 @@ void node_each_kid(const Ir *ir, Node n, void (*visit)(void *user, NodeId kid),
     for (uint32_t i = 0; i < n.b; i++) visit(user, ir->kids.at[n.a + i]);
 }
 
+NodeId node_rewrite_kids(Ir *ir, NodeId id, const NodeId *by)
+{
+    Node n = ir_node(ir, id);
+    uint32_t i = 0;
+    while (i < n.b && by[ir->kids.at[n.a + i]] == ir->kids.at[n.a + i]) i++;
+    if (i == n.b) return id;
+    NodeId *kids = mem_new(ir->mem, n.b * sizeof *kids);
+    if (!kids) return diag_no_memory(&ir->error), NODE_NEVER_ID;
+    for (i = 0; i < n.b; i++) kids[i] = by[ir->kids.at[n.a + i]];
+    NodeId made =
+        n.kind == NODE_SEQ ? ir_seq(ir, kids, n.b) : ir_alt(ir, kids, n.b);
+    mem_free(ir->mem, kids, n.b * sizeof *kids);
+    return made;
+}
+
 typedef struct Users {
     uint32_t *start; /* by node: first user; nnodes + 1 entries */
     uint32_t *user;

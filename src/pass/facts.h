@@ -20,5 +20,7 @@ void facts_free(const Mem *mem, Facts *facts);
  */
 void node_each_kid(const Ir *ir, Node n, void (*visit)(void *user, NodeId kid),
                    void *user);
+/* The SEQ or ALT `id` with by[kid] in place of each operand. */
+NodeId node_rewrite_kids(Ir *ir, NodeId id, const NodeId *by);
 
 #endif

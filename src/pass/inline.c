@@ -124,19 +124,6 @@ static bool inline_update(Inline *w)
     return true;
 }
 
-static NodeId rewrite_kids(Inline *w, Node n)
-{
-    Ir *ir = w->ir;
-    NodeId *kids = mem_new(ir->mem, n.b * sizeof *kids);
-    if (!kids) return diag_no_memory(&ir->error), NODE_NEVER_ID;
-    for (uint32_t i = 0; i < n.b; i++)
-        kids[i] = w->becomes.at[ir->kids.at[n.a + i]];
-    NodeId made =
-        n.kind == NODE_SEQ ? ir_seq(ir, kids, n.b) : ir_alt(ir, kids, n.b);
-    mem_free(ir->mem, kids, n.b * sizeof *kids);
-    return made;
-}
-
 /* A list in the form that frames want: see list_form.h. */
 static NodeId rewrite_list(Inline *w, const ListSpec *list)
 {
@@ -167,7 +154,7 @@ static NodeId rewrite(Inline *w, NodeId id)
         return ir_repeat(w->ir, w->becomes.at[n.a], n.b, n.c);
     case NODE_SEQ:
     case NODE_ALT:
-        return rewrite_kids(w, n);
+        return node_rewrite_kids(w->ir, id, w->becomes.at);
     case NODE_LIST:
         return rewrite_list(w, ir_node_list(w->ir, n));
     default:
@@ -189,13 +176,7 @@ static void reach_push(void *user, NodeId id)
         diag_no_memory(&r->w->ir->error);
 }
 
-static int id_ascending(const void *x, const void *y)
-{
-    NodeId a = *(const NodeId *)x, b = *(const NodeId *)y;
-    return (a > b) - (a < b);
-}
-
-/* Nodes below `body`, ascending: operands before users. */
+/* Nodes below `body`. */
 static void reach_find(Inline *w, NodeId body, uint32_t mark)
 {
     Reach r = {w, mark};
@@ -203,7 +184,21 @@ static void reach_find(Inline *w, NodeId body, uint32_t mark)
     reach_push(&r, body);
     for (uint32_t i = 0; i < w->reach.count && ir_ok(w->ir); i++)
         node_each_kid(w->ir, ir_node(w->ir, w->reach.at[i]), reach_push, &r);
-    if (w->reach.count)
+}
+
+static int id_ascending(const void *x, const void *y)
+{
+    NodeId a = *(const NodeId *)x, b = *(const NodeId *)y;
+    return (a > b) - (a < b);
+}
+
+/* Operands before users. */
+static void reach_sort(Inline *w)
+{
+    bool is_sorted = true;
+    for (uint32_t i = 1; i < w->reach.count && is_sorted; i++)
+        is_sorted = w->reach.at[i - 1] < w->reach.at[i];
+    if (!is_sorted)
         qsort(w->reach.at, w->reach.count, sizeof(NodeId), id_ascending);
 }
 
@@ -213,6 +208,7 @@ static void inline_body(Inline *w, RuleId rule)
     NodeId *body = &w->lowered->body.at[rule];
     if (!inline_update(w)) return;
     reach_find(w, *body, rule + 1);
+    reach_sort(w);
     for (uint32_t i = 0; i < w->reach.count && ir_ok(w->ir); i++) {
         NodeId id = w->reach.at[i];
         if (w->becomes.at[id] == UINT32_MAX) {

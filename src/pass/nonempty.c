@@ -63,17 +63,6 @@ NodeId regular_nonempty(Ir *ir, Node n)
     return automaton(ir, &rest, ticks, n);
 }
 
-static NodeId seq_of(Rewrite *w, const NodeId *by, Node n)
-{
-    NodeId *kids = mem_new(w->ir->mem, n.b * sizeof *kids);
-    if (!kids) return diag_no_memory(&w->ir->error), NODE_NEVER_ID;
-    for (uint32_t i = 0; i < n.b; i++) kids[i] = by[w->ir->kids.at[n.a + i]];
-    NodeId made = n.kind == NODE_SEQ ? ir_seq(w->ir, kids, n.b)
-                                     : ir_alt(w->ir, kids, n.b);
-    mem_free(w->ir->mem, kids, n.b * sizeof *kids);
-    return made;
-}
-
 /* All operands nullable: the first non-empty one may be any of them. */
 static NodeId seq_rest(Rewrite *w, Node n)
 {
@@ -177,11 +166,11 @@ static void rewrite_node(Rewrite *w, NodeId id)
         rewrite_repeat(w, id, n);
         break;
     case NODE_ALT:
-        w->full[id] = seq_of(w, w->full, n);
-        w->rest[id] = seq_of(w, w->rest, n);
+        w->full[id] = node_rewrite_kids(ir, id, w->full);
+        w->rest[id] = node_rewrite_kids(ir, id, w->rest);
         break;
     case NODE_SEQ:
-        w->full[id] = seq_of(w, w->full, n);
+        w->full[id] = node_rewrite_kids(ir, id, w->full);
         w->rest[id] = w->facts->nullable[id] ? seq_rest(w, n) : w->full[id];
         break;
     }

@@ -209,12 +209,27 @@ static RuleId rule_of(Emit *e, SetId set, uint32_t depth)
     return job.rule;
 }
 
+/* Whether the values are a few words and shared rules, which need no rule of
+ * their own. */
+static bool is_brief(const Emit *e, const Form *f)
+{
+    if (f->narrays || f->nobjects || f->nstrings > 1) return false;
+    if (f->numbers && f->numbers != e->s->all_numbers &&
+        f->numbers != e->s->integers)
+        return false;
+    const StringPiece *p = f->strings;
+    return !f->nstrings ||
+           (p->kind == PIECE_EXACT && !p->dfa && !p->lo && p->hi == COUNT_INF);
+}
+
 NodeId emit_value(Emit *e, SetId set, uint32_t depth)
 {
     if (set == SET_NONE || !sets_ok(e->s)) return NODE_NEVER_ID;
     if (e->json.indent && depth > JSON_LAYOUT_DEPTH) return NODE_NEVER_ID;
     if (set == SET_ALL && !e->s->opts->unique_keys)
         return ir_ref(e->ir, json_value_rule(&e->json, depth));
+    const Form *f = set_form_of(e->s, set, false);
+    if (sets_ok(e->s) && is_brief(e, f)) return body(e, set, depth);
     return ir_ref(e->ir, rule_of(e, set, depth));
 }
 
@@ -225,8 +240,8 @@ void emit_run(Sets *s, SetId root, const weir_space *space)
     for (uint32_t i = 0; i < FORMAT_KINDS; i++) e.formats[i] = RULE_NONE;
     json_rules_init(&e.json, s->ir, space);
     NodeId all = emit_value(&e, root, 0);
-    if (ir_node(s->ir, all).kind == NODE_RULE)
-        s->ir->root = ir_node(s->ir, all).a;
+    Node n = ir_node(s->ir, all);
+    s->ir->root = n.kind == NODE_RULE ? n.a : rule_of(&e, root, 0);
     while (e.done < e.jobs.count && sets_ok(s)) {
         EmitJob job = e.jobs.at[e.done++];
         ir_rule_set(s->ir, job.rule, body(&e, job.set, job.depth));

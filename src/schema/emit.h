@@ -2,7 +2,8 @@
  * emit.c, emit_object.c, emit_array.c.
  *
  * A rule for each set that is met (and depth, where the layout tells depths
- * apart); a list of what is still to do keeps the C stack flat. */
+ * apart), but for those that are a few words; a list of what is still to do
+ * keeps the C stack flat. */
 #ifndef WEIR_SCHEMA_EMIT_H
 #define WEIR_SCHEMA_EMIT_H
 
@@ -29,7 +30,8 @@ typedef struct Emit {
 /* Sets ir->root to the rule of `root` and makes all rules that it needs. */
 void emit_run(Sets *s, SetId root, const weir_space *space);
 
-/* The values of a set, `depth` containers down: a reference, or NEVER. */
+/* The values of a set, `depth` containers down: a reference, or a few words,
+ * or NEVER. */
 NodeId emit_value(Emit *e, SetId set, uint32_t depth);
 NodeId emit_array(Emit *e, const ArrayShape *a, uint32_t depth);
 NodeId emit_object(Emit *e, const ObjectShape *o, uint32_t depth);

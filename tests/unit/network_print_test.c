@@ -259,14 +259,15 @@ static void prints_shared(void **state)
     net_open(&shared, "root ::= S_list\nS_list ::= \"[\" S_list? \"]\"", NULL);
     net_open(&n, shares[1].grammar, &shared.net);
     net_read(&n, "x[");
-    expect_print(&n, "shared frame 0 = S_rows\n"
-                     "frame 1 = root\n"
+    /* frames stand in the order in which the reading meets them */
+    expect_print(&n, "frame 0 = root\n"
                      "  state 0\n"
                      "    'x' -> 1\n"
                      "  state 1\n"
                      "    call shared frame 0\n"
                      "    '[' -> shared 1\n"
-                     "  state 2 return only\n");
+                     "  state 2 return only\n"
+                     "shared frame 0 = S_rows\n");
     net_close(&n);
     net_close(&shared);
 }
