@@ -7,7 +7,7 @@
  * be skipped, each is a counter.
  * Holds: the value of a counter that no later item can reach is dropped, or 1
  * where a need that is still open asks for it.
- * Cost: n log n in the kinds; of a tally, its values.
+ * Cost: n log n in the kinds; of a tally, its values and the needs.
  * Tests: unit/list_test.c.
  */
 #include "pass/list_count.h"
@@ -71,9 +71,11 @@ static void find_shared(ListCount *lc)
 {
     const ListSpec *spec = lc->spec;
     for (uint32_t c = 0; c < spec->ncounters; c++) lc->shared[c] = UNSEEN;
-    for (uint32_t i = 0; i < spec->nneeds; i++)
-        lc->shared[spec->needs[i].if_counter] =
-            lc->shared[spec->needs[i].then_counter] = SHARED;
+    for (uint32_t i = 0; i < spec->nneeds; i++) {
+        const ListNeed *n = &spec->needs[i];
+        lc->shared[n->then] = SHARED;
+        for (uint32_t k = 0; k < n->nwhen; k++) lc->shared[n->when[k]] = SHARED;
+    }
     for (uint32_t i = 0; i < lc->nclasses; i++) {
         const ListKind *k = class_kind(lc, i);
         for (uint32_t j = 0; j < k->ncounters; j++) {
@@ -194,18 +196,31 @@ static void bounds_new(ListCount *lc, ListBounds *b)
     b->has = arena_zero(&lc->arena, lc->problem.ncounters + 1);
 }
 
+/* Needs in terms of the problem's counters. */
+static void make_needs(ListCount *lc)
+{
+    const ListSpec *spec = lc->spec;
+    ListProblem *p = &lc->problem;
+    ListNeed *needs = arena_array(&lc->arena, ListNeed, spec->nneeds + 1);
+    for (uint32_t i = 0; needs && i < spec->nneeds; i++) {
+        ListNeed n = spec->needs[i];
+        uint32_t *when = arena_array(&lc->arena, uint32_t, n.nwhen);
+        for (uint32_t k = 0; when && k < n.nwhen; k++)
+            when[k] = lc->shared[n.when[k]];
+        needs[i] = (ListNeed){n.nwhen, lc->shared[n.then], when};
+        p->needs_size += n.nwhen + 1;
+    }
+    p->needs = needs;
+    p->nneeds = spec->nneeds;
+}
+
 static bool make_problem(ListCount *lc)
 {
     const ListSpec *spec = lc->spec;
     ListProblem *p = &lc->problem;
     p->ncounters = lc->nshared + (spec->is_contiguous ? lc->norders : 0);
     if (!find_pools(lc)) return false;
-    ListNeed *needs = arena_array(&lc->arena, ListNeed, spec->nneeds + 1);
-    for (uint32_t i = 0; needs && i < spec->nneeds; i++)
-        needs[i] = (ListNeed){lc->shared[spec->needs[i].if_counter],
-                              lc->shared[spec->needs[i].then_counter]};
-    p->needs = needs;
-    p->nneeds = spec->nneeds;
+    make_needs(lc);
     bounds_new(lc, &lc->base);
     bounds_new(lc, &lc->trial);
     lc->answers = arena_zero(&lc->arena, 4 * (size_t)p->npools + 1);
@@ -226,6 +241,7 @@ bool listcount_init(ListCount *lc, const Mem *mem, const ListSpec *spec,
     lc->last_order = arena_zero(&lc->arena, (nc + 1) * sizeof(uint32_t));
     lc->shared = arena_zero(&lc->arena, (nc + 1) * sizeof(uint32_t));
     lc->value = arena_zero(&lc->arena, (nc + 1) * sizeof(uint32_t));
+    lc->asked = arena_zero(&lc->arena, nc + 1);
     bool ok = !lc->arena.failed && find_classes(lc);
     if (ok) {
         find_shared(lc);
@@ -246,29 +262,39 @@ void listcount_free(ListCount *lc)
 
 /* ---- tallies ---- */
 
-/* Whether a need between this counter and an open one asks for it. */
-static bool is_asked_for(const ListCount *lc, uint32_t counter, uint32_t group)
+/* What a need asks of the values so far (lc->value) from `group` on: nothing
+ * if a condition was not met and cannot be any more; else whether the other
+ * counter was reached, and until it is, the conditions met. */
+static void need_ask(ListCount *lc, const ListNeed *n, uint32_t group)
 {
-    for (uint32_t i = 0; i < lc->spec->nneeds; i++) {
-        ListNeed n = lc->spec->needs[i];
-        if (n.if_counter == counter && !is_closed(lc, n.then_counter, group))
-            return true;
-        if (n.then_counter == counter && !is_closed(lc, n.if_counter, group))
-            return true;
-    }
-    return false;
+    for (uint32_t i = 0; i < n->nwhen; i++)
+        if (!lc->value[n->when[i]] && is_closed(lc, n->when[i], group)) return;
+    lc->asked[n->then] = 1;
+    for (uint32_t i = 0; i < n->nwhen && !lc->value[n->then]; i++)
+        lc->asked[n->when[i]] = 1;
+}
+
+static void needs_ask(ListCount *lc, uint32_t group)
+{
+    for (uint32_t i = 0; i < lc->spec->nneeds; i++)
+        need_ask(lc, &lc->spec->needs[i], group);
 }
 
 /* The value as far as it makes a difference from `group` on. */
 static uint32_t value_kept(const ListCount *lc, uint32_t counter,
-                           uint32_t value, uint32_t group)
+                           uint32_t group)
 {
     ListCounter c = lc->spec->counters[counter];
-    uint32_t has_needs = lc->spec->nneeds && lc->shared[counter] != PRIVATE;
-    if (is_closed(lc, counter, group))
-        return has_needs && is_asked_for(lc, counter, group) ? MIN(value, 1)
-                                                             : 0;
-    return c.hi == REPEAT_INF ? MIN(value, MAX(c.lo, has_needs)) : value;
+    uint32_t value = lc->value[counter], asked = lc->asked[counter];
+    if (is_closed(lc, counter, group)) return MIN(value, asked);
+    return c.hi == REPEAT_INF ? MIN(value, MAX(c.lo, asked)) : value;
+}
+
+static bool keep_value(ListCount *lc, uint32_t counter, uint32_t group)
+{
+    uint32_t value = value_kept(lc, counter, group);
+    return !value ||
+           vec_push(lc->mem, &lc->values, (ListValue){counter, value});
 }
 
 static bool is_counted_by(const ListKind *kind, uint32_t counter)
@@ -278,18 +304,26 @@ static bool is_counted_by(const ListKind *kind, uint32_t counter)
     return false;
 }
 
-static bool keep_value(ListCount *lc, uint32_t counter, uint32_t value,
-                       uint32_t group)
-{
-    value = value_kept(lc, counter, value, group);
-    return !value ||
-           vec_push(lc->mem, &lc->values, (ListValue){counter, value});
-}
-
 static int order_values(const void *x, const void *y)
 {
     return ascending(&((const ListValue *)x)->counter,
                      &((const ListValue *)y)->counter);
+}
+
+/* Values of `from`, and what the item adds. */
+static bool keep_values(ListCount *lc, const Tally *from, const ListKind *k)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < from->nvalues; i++)
+        ok &= keep_value(lc, from->values[i].counter, k->order);
+    for (uint32_t i = 0; i < from->nvalues; i++)
+        lc->value[from->values[i].counter] = 0; /* not once more */
+    for (uint32_t i = 0; i < k->ncounters; i++)
+        if (lc->value[k->counters[i]]) {
+            ok &= keep_value(lc, k->counters[i], k->order);
+            lc->value[k->counters[i]] = 0;
+        }
+    return ok;
 }
 
 bool listcount_next(ListCount *lc, const Tally *from, uint32_t kind, Tally *out)
@@ -298,19 +332,13 @@ bool listcount_next(ListCount *lc, const Tally *from, uint32_t kind, Tally *out)
     lc->values.count = 0;
     for (uint32_t i = 0; i < from->nvalues; i++) {
         ListValue v = from->values[i];
-        v.value += is_counted_by(k, v.counter);
-        if (!keep_value(lc, v.counter, v.value, k->order)) return false;
-        lc->value[v.counter] = 1; /* seen */
+        lc->value[v.counter] = v.value + is_counted_by(k, v.counter);
     }
-    bool ok = true;
-    for (uint32_t i = 0; i < k->ncounters; i++) {
-        uint32_t c = k->counters[i];
-        if (!lc->value[c]) ok &= keep_value(lc, c, 1, k->order);
-        lc->value[c] = 1;
-    }
-    for (uint32_t i = 0; i < from->nvalues; i++)
-        lc->value[from->values[i].counter] = 0;
-    for (uint32_t i = 0; i < k->ncounters; i++) lc->value[k->counters[i]] = 0;
+    for (uint32_t i = 0; i < k->ncounters; i++)
+        if (!lc->value[k->counters[i]]) lc->value[k->counters[i]] = 1;
+    needs_ask(lc, k->order);
+    bool ok = keep_values(lc, from, k);
+    memset(lc->asked, 0, lc->spec->nneeds ? lc->spec->ncounters : 0);
     if (lc->values.count)
         qsort(lc->values.at, lc->values.count, sizeof(ListValue), order_values);
     *out = (Tally){false, k->order, lc->values.count, lc->values.at};

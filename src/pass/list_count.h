@@ -45,6 +45,7 @@ typedef struct ListCount {
     Solver solver;
     /* scratch */
     uint32_t *value; /* by counter */
+    uint8_t *asked;  /* by counter */
     CountRange *class_range;
     ListBounds base, trial;
     uint8_t *answers; /* by pool and manner */

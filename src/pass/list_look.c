@@ -70,19 +70,23 @@ void look_end(Look *l)
         l->lc->value[l->tally->values[i].counter] = 0;
 }
 
+/* With the items so far alone. */
+static bool is_broken(const ListCount *lc, const ListNeed *n)
+{
+    if (lc->value[n->then]) return false;
+    for (uint32_t i = 0; i < n->nwhen; i++)
+        if (!lc->value[n->when[i]]) return false;
+    return true;
+}
+
 bool look_may_end(const Look *l)
 {
     const ListCount *lc = l->lc;
     if (l->tally->is_start || l->first_forced != UINT32_MAX) return false;
     for (uint32_t s = 0; s < lc->nshared; s++)
         if (lc->base.counter[s].lo) return false;
-    for (uint32_t i = 0; i < lc->problem.nneeds; i++) {
-        ListNeed n = lc->spec->needs[i];
-        bool is_past = is_closed(lc, n.if_counter, l->tally->group) &&
-                       is_closed(lc, n.then_counter, l->tally->group);
-        if (!is_past && lc->value[n.if_counter] && !lc->value[n.then_counter])
-            return false;
-    }
+    for (uint32_t i = 0; i < lc->spec->nneeds; i++)
+        if (is_broken(lc, &lc->spec->needs[i])) return false;
     return true;
 }
 

@@ -4,7 +4,8 @@
  * each pool, until nothing changes. Then the least numbers are a solution
  * unless some counter lacks items; a pool that can give more is given as many
  * as are lacking, or, failing that, fewer. Without shared counters that
- * conflict no choice is ever taken back.
+ * conflict no choice is ever taken back. A need whose conditions the least
+ * numbers do not all reach holds of them.
  * The cheapest solution is searched for the same way, giving of the cheapest
  * pool first; what the present bounds must cost at least cuts the search off.
  * Cost: pools times counters a round; exponential at worst, so steps are
@@ -49,19 +50,38 @@ static void cap(Search *s, CountRange *range, uint64_t hi)
     s->dead |= hi < range->lo;
 }
 
+static bool is_reached(const Search *s, uint32_t counter)
+{
+    return s->b->has[counter] || s->solver->sums.at[counter].lo;
+}
+
+static bool is_out_of_reach(const Search *s, uint32_t counter)
+{
+    return !s->b->has[counter] &&
+           !(s->b->counter[counter].hi && s->solver->sums.at[counter].hi);
+}
+
+/* The last counter of a condition that is not reached may not be where the
+ * other one cannot. */
+static void apply_need(Search *s, const ListNeed *n)
+{
+    uint32_t nopen = 0, open = 0;
+    if (s->b->has[n->then]) return;
+    for (uint32_t i = 0; i < n->nwhen; i++) {
+        if (is_out_of_reach(s, n->when[i])) return;
+        if (is_reached(s, n->when[i])) continue;
+        open = n->when[i];
+        nopen++;
+    }
+    if (!nopen)
+        raise(s, &s->b->counter[n->then], 1);
+    else if (nopen == 1 && is_out_of_reach(s, n->then))
+        cap(s, &s->b->counter[open], 0);
+}
+
 static void apply_needs(Search *s)
 {
-    const CountRange *sum = s->solver->sums.at;
-    for (uint32_t i = 0; i < s->p->nneeds; i++) {
-        ListNeed n = s->p->needs[i];
-        if (s->b->has[n.then_counter]) continue;
-        CountRange *then = &s->b->counter[n.then_counter];
-        bool is_reached = s->b->has[n.if_counter];
-        if (is_reached || sum[n.if_counter].lo) raise(s, then, 1);
-        if (sum[n.then_counter].hi && then->hi) continue;
-        s->dead |= is_reached;
-        cap(s, &s->b->counter[n.if_counter], 0);
-    }
+    for (uint32_t i = 0; i < s->p->nneeds; i++) apply_need(s, &s->p->needs[i]);
 }
 
 /* Bounds one pool by one of its counters. */
@@ -109,7 +129,7 @@ static bool propagate(Search *s)
 {
     do {
         uint64_t cost = s->p->pool_start[s->p->npools] + s->p->npools +
-                        s->p->ncounters + s->p->nneeds + 1;
+                        s->p->ncounters + s->p->needs_size + 1;
         s->solver->work -= MIN(s->solver->work, cost);
         if (!s->solver->work) return true;
         s->changed = false;

@@ -2,7 +2,7 @@
  *
  * A pool is a number of items, between bounds, that count for the same
  * counters; a counter sums its pools and has bounds of its own. A need says
- * that one counter may only be reached if another is.
+ * that some counters may only all be reached if another is.
  */
 #ifndef WEIR_PASS_LIST_SOLVE_H
 #define WEIR_PASS_LIST_SOLVE_H
@@ -18,6 +18,7 @@ typedef struct CountRange {
 
 typedef struct ListProblem {
     uint32_t npools, ncounters, nneeds;
+    uint32_t needs_size;          /* counters that they name, in all */
     const uint32_t *pool_start;   /* by pool, npools + 1 entries */
     const uint32_t *pool_counter; /* ascending for a pool */
     const ListNeed *needs;        /* counters of the problem */

@@ -87,6 +87,24 @@ static void put_kind(ObjectList *l, const Member *m, SetId value)
                   "more than %d kinds of members of one object", MAX_KINDS);
 }
 
+/* Arrays or objects are in the set: what it has in common with others is dear
+ * to find out. */
+static bool has_containers(Sets *s, SetId set)
+{
+    const Form *f = set_form_of(s, set, false);
+    return f->narrays || f->nobjects;
+}
+
+/* The values with which a member does not count. Where a count has no most, a
+ * value that counts may be read as one that does not. */
+static SetId others_of(Sets *s, const SomeMembers *c, SetId value,
+                       SetId counted)
+{
+    SetId others = set_and(s, value, set_not(s, counted));
+    if (c->hi != COUNT_INF || set_is_none(s, others)) return others;
+    return has_containers(s, value) ? value : others;
+}
+
 /* A kind for each way in which the member may be counted, from count i on. */
 static void put_ways(ObjectList *l, Member *m, SetId value, uint32_t i)
 {
@@ -102,9 +120,7 @@ static void put_ways(ObjectList *l, Member *m, SetId value, uint32_t i)
         put_ways(l, m, value, i + 1);
         return;
     }
-    SetId others =
-        c->hi == COUNT_INF ? value : set_and(s, value, set_not(s, counted));
-    put_ways(l, m, others, i + 1);
+    put_ways(l, m, others_of(s, c, value, counted), i + 1);
     m->counters[m->ncounters++] = counts_members(l->o) + i;
     put_ways(l, m, set_and(s, value, counted), i + 1);
     m->ncounters--;
@@ -192,19 +208,28 @@ static void split(ObjectList *l, const Dfa *keys, SetId value, uint32_t i,
     put_class(l, keys, value);
 }
 
+static void put_need(ObjectList *l, uint32_t nwhen, const uint32_t *when,
+                     uint32_t then)
+{
+    ListNeed need = {nwhen, then, when};
+    if (when && !vec_push(l->e->s->mem, &l->needs, need)) no_memory(l);
+}
+
 static void put_needs(ObjectList *l)
 {
-    for (uint32_t i = 0; i < l->o->nneeds; i++) {
-        ListNeed need = {l->own + l->o->needs[i].when,
-                         l->own + l->o->needs[i].then};
-        if (!vec_push(l->e->s->mem, &l->needs, need)) no_memory(l);
+    Sets *s = l->e->s;
+    for (uint32_t i = 0; i < l->o->nneeds && sets_ok(s); i++) {
+        uint32_t when = l->own + l->o->needs[i].when;
+        put_need(l, 1, sets_copy(s, &when, sizeof when),
+                 l->own + l->o->needs[i].then);
     }
-    for (uint32_t i = 0; i < l->o->nsome; i++) {
+    for (uint32_t i = 0; i < l->o->nsome && sets_ok(s); i++) {
         const SomeMembers *c = &l->o->some[i];
-        if (!c->has_unless) continue;
-        ListNeed need = {l->own + object_find(l->o, c->unless),
-                         counts_members(l->o) + i};
-        if (!vec_push(l->e->s->mem, &l->needs, need)) no_memory(l);
+        uint32_t *when = sets_array(s, uint32_t, c->nwhen);
+        if (!when || !c->nwhen) continue;
+        for (uint32_t k = 0; k < c->nwhen; k++)
+            when[k] = l->own + object_find(l->o, c->when[k]);
+        put_need(l, c->nwhen, when, counts_members(l->o) + i);
     }
 }
 
@@ -229,8 +254,7 @@ static NodeId members(Emit *e, const ObjectShape *o, uint32_t depth)
     ObjectList l = {.e = e, .o = o, .depth = depth};
     if (counts_members(o)) put_counter(&l, o->lo, o->hi);
     for (uint32_t i = 0; i < o->nsome; i++)
-        put_counter(&l, o->some[i].has_unless ? 0 : o->some[i].lo,
-                    o->some[i].hi);
+        put_counter(&l, o->some[i].nwhen ? 0 : o->some[i].lo, o->some[i].hi);
     l.own = l.counters.count;
     for (uint32_t i = 0; i < o->nprops && sets_ok(e->s); i++) put_prop(&l, i);
     for (uint32_t i = 0; i < o->nclasses && sets_ok(e->s); i++)
@@ -248,7 +272,7 @@ static bool may_be_empty(const ObjectShape *o)
 {
     if (o->lo) return false;
     for (uint32_t i = 0; i < o->nsome; i++)
-        if (o->some[i].lo && !o->some[i].has_unless) return false;
+        if (o->some[i].lo && !o->some[i].nwhen) return false;
     for (uint32_t i = 0; i < o->nprops; i++)
         if (o->props[i].required) return false;
     return true;

@@ -6,8 +6,10 @@
  * oneOf: k alternatives of n members make n^(k-1) shapes. Kept as one
  * condition they mostly settle themselves, as in unit propagation: beside
  *     {"properties": {"kind": {"const": "a"}}, "required": ["kind"]}
- * the shape with {"const": "b"} is broken anyway. Only what is left when a
- * rule is made is written out as a union.
+ * the shape with {"const": "b"} is broken anyway. What is left when a rule is
+ * made becomes a count of members with wrong values, at least one, unless one
+ * of some members is missing; only ways of other kinds are written out as a
+ * union.
  * Tests: unit/schema_set_test.c, the conformance suite.
  */
 #include "schema/set.h"
@@ -276,26 +278,29 @@ bool object_breaks_fit(Sets *s, ObjectShape *a, bool *again)
 
 enum { MAX_SHAPES = 512 };
 
-static bool is_of_member(Way way)
+/* Ways that are one condition together. */
+static bool is_joint(Way way)
 {
-    return way.kind == WAY_VALUE || way.kind == WAY_CLASS;
+    return way.kind == WAY_ABSENT || way.kind == WAY_VALUE ||
+           way.kind == WAY_CLASS;
 }
 
-/* All ways that a single member can go, as one count; not needed where the
- * member `unless` is missing. The props of `of` become props of the shape. */
-static const ObjectShape *members_shape(Sets *s, const ObjectShape *of,
-                                        const Prop *unless)
+/* Unless one of the missing members is, some member has a value outside its
+ * set. The props of `of` become props of the shape. */
+static const ObjectShape *joint_shape(const Ways *w)
 {
+    Sets *s = w->s;
+    const ObjectShape *of = w->of;
     Prop *props = sets_copy(s, of->props, of->nprops * sizeof *props);
-    SomeMembers some = {.lo = 1, .hi = COUNT_INF, .of = of};
-    ObjectShape x = object_any;
-    if (!props) return NULL;
+    Span *when = sets_array(s, Span, of->nprops);
+    if (!props || !when) return NULL;
+    SomeMembers some = {.lo = 1, .hi = COUNT_INF, .of = of, .when = when};
     for (uint32_t i = 0; i < of->nprops; i++)
         props[i] = (Prop){props[i].name, SET_ALL, false, false};
-    if (unless) {
-        some.has_unless = true;
-        some.unless = unless->name;
-    }
+    for (uint32_t i = 0; i < w->list.count; i++)
+        if (w->list.at[i].kind == WAY_ABSENT)
+            when[some.nwhen++] = props[w->list.at[i].i].name;
+    ObjectShape x = object_any;
     x.is_plain = false;
     x.nprops = of->nprops;
     x.props = props;
@@ -311,24 +316,17 @@ static void expand_with(Sets *s, const ObjectShape *rest,
     if (both) object_breaks_expand(s, both, out);
 }
 
-/* Missing members one by one, but for the first, which is a condition of the
- * count; ways of single members in that count; the others one by one. */
+/* Missing members and ways of single members are one condition, if they are
+ * several; others are taken one by one. */
 static void expand(Ways *w, const ObjectShape *rest, ShapeList *out)
 {
-    const Prop *unless = NULL;
-    uint32_t nmembers = 0;
+    uint32_t njoint = 0;
     for (uint32_t i = 0; i < w->list.count; i++)
-        nmembers += is_of_member(w->list.at[i]);
-    for (uint32_t i = 0; i < w->list.count && sets_ok(w->s); i++) {
-        Way way = w->list.at[i];
-        if (is_of_member(way) && nmembers > 1) continue;
-        if (way.kind == WAY_ABSENT && !unless && nmembers > 1)
-            unless = &w->of->props[way.i];
-        else
-            expand_with(w->s, rest, way_shape(w->s, w->of, way), out);
-    }
-    if (nmembers > 1)
-        expand_with(w->s, rest, members_shape(w->s, w->of, unless), out);
+        njoint += is_joint(w->list.at[i]);
+    for (uint32_t i = 0; i < w->list.count && sets_ok(w->s); i++)
+        if (!is_joint(w->list.at[i]) || njoint == 1)
+            expand_with(w->s, rest, way_shape(w->s, w->of, w->list.at[i]), out);
+    if (njoint > 1) expand_with(w->s, rest, joint_shape(w), out);
 }
 
 void object_breaks_expand(Sets *s, const ObjectShape *a, ShapeList *out)

@@ -94,14 +94,16 @@ typedef struct Need {
 } Need;
 
 /* lo to hi members have a name in `keys` (NULL: any) and a value in `value`;
- * or, if `of` is given, a value that a member of that name has not in `of`. */
+ * or, if `of` is given, a value that a member of that name has not in `of`.
+ * Where nwhen > 0, nothing is asked unless all members `when` are there; then
+ * lo is 1, and hi COUNT_INF. */
 typedef struct SomeMembers {
     const Dfa *keys;
     SetId value;
     uint32_t lo, hi;
     const struct ObjectShape *of;
-    bool has_unless; /* nothing is asked where the member `unless` is missing */
-    Span unless;
+    uint32_t nwhen;
+    const Span *when;
 } SomeMembers;
 
 typedef struct ObjectShape {

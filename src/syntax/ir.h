@@ -90,9 +90,11 @@ typedef struct ListKind {
     ListUnique unique;
 } ListKind;
 
-/* If the one counter is at least 1 at the end, the other is too. */
+/* If all of the counters `when`, one or more, are at least 1 at the end, so is
+ * counter `then`. */
 typedef struct ListNeed {
-    uint32_t if_counter, then_counter;
+    uint32_t nwhen, then;
+    const uint32_t *when;
 } ListNeed;
 
 /* item (separator item)*, at least one, such that groups are in order, every

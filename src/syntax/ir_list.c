@@ -45,7 +45,11 @@ uint64_t list_hash(uint64_t h, const ListSpec *list, const uint64_t *node_hash)
                        k->ncounters * sizeof *k->counters);
     }
     h = hash_bytes(h, list->counters, list->ncounters * sizeof(ListCounter));
-    h = hash_bytes(h, list->needs, list->nneeds * sizeof(ListNeed));
+    for (uint32_t i = 0; i < list->nneeds; i++) {
+        const ListNeed *n = &list->needs[i];
+        h = hash_bytes(hash_mix(h, (uint64_t)n->nwhen << 32 | n->then), n->when,
+                       n->nwhen * sizeof *n->when);
+    }
     for (uint32_t i = 0; i < list->ntaken; i++)
         h = hash_bytes(hash_mix(h, list->taken[i].size), list->taken[i].at,
                        list->taken[i].size);
@@ -69,6 +73,13 @@ static int order_kinds(const ListKind *x, const ListKind *y)
     return c ? c : order_words(x->counters, y->counters, x->ncounters);
 }
 
+static int order_needs(const ListNeed *x, const ListNeed *y)
+{
+    const uint32_t a[] = {x->nwhen, x->then}, b[] = {y->nwhen, y->then};
+    int c = order_words(a, b, COUNT_OF(a));
+    return c ? c : order_words(x->when, y->when, x->nwhen);
+}
+
 static int order_sizes(const ListSpec *x, const ListSpec *y)
 {
     const uint32_t a[] = {x->is_contiguous, x->nkinds, x->ncounters, x->nneeds,
@@ -87,11 +98,8 @@ int list_order(const ListSpec *x, const ListSpec *y)
         c = order_words(&x->counters[i].lo, &y->counters[i].lo, 1);
     for (uint32_t i = 0; !c && i < x->ncounters; i++)
         c = order_words(&x->counters[i].hi, &y->counters[i].hi, 1);
-    for (uint32_t i = 0; !c && i < x->nneeds; i++) {
-        const uint32_t a[] = {x->needs[i].if_counter, x->needs[i].then_counter};
-        const uint32_t b[] = {y->needs[i].if_counter, y->needs[i].then_counter};
-        c = order_words(a, b, COUNT_OF(a));
-    }
+    for (uint32_t i = 0; !c && i < x->nneeds; i++)
+        c = order_needs(&x->needs[i], &y->needs[i]);
     for (uint32_t i = 0; !c && i < x->ntaken; i++)
         c = span_compare(x->taken[i], y->taken[i]);
     return c;
@@ -99,16 +107,26 @@ int list_order(const ListSpec *x, const ListSpec *y)
 
 /* ---- copies ---- */
 
+static bool are_below(const uint32_t *counters, uint32_t count, uint32_t bound)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (counters[i] >= bound) return false;
+    return true;
+}
+
 bool list_check(const ListSpec *list)
 {
-    for (uint32_t i = 0; i < list->nkinds; i++)
-        for (uint32_t j = 0; j < list->kinds[i].ncounters; j++)
-            if (list->kinds[i].counters[j] >= list->ncounters) return false;
-    for (uint32_t i = 0; i < list->nneeds; i++)
-        if (list->needs[i].if_counter >= list->ncounters ||
-            list->needs[i].then_counter >= list->ncounters)
-            return false;
-    return true;
+    bool ok = true;
+    for (uint32_t i = 0; i < list->nkinds; i++) {
+        const ListKind *k = &list->kinds[i];
+        ok &= are_below(k->counters, k->ncounters, list->ncounters);
+    }
+    for (uint32_t i = 0; i < list->nneeds; i++) {
+        const ListNeed *n = &list->needs[i];
+        ok &= n->nwhen && n->then < list->ncounters &&
+              are_below(n->when, n->nwhen, list->ncounters);
+    }
+    return ok;
 }
 
 static bool copy_kinds(Arena *arena, ListSpec *list)
@@ -134,6 +152,18 @@ static bool copy_kinds(Arena *arena, ListSpec *list)
     return true;
 }
 
+static bool copy_needs(Arena *arena, ListSpec *list)
+{
+    ListNeed *needs = arena_array(arena, ListNeed, list->nneeds + 1);
+    for (uint32_t i = 0; needs && i < list->nneeds; i++) {
+        ListNeed n = list->needs[i];
+        n.when = arena_copy(arena, n.when, n.nwhen * sizeof *n.when);
+        needs[i] = n;
+    }
+    list->needs = needs;
+    return !arena->failed;
+}
+
 static bool copy_taken(Arena *arena, ListSpec *list)
 {
     Span *taken = arena_array(arena, Span, list->ntaken + 1);
@@ -149,7 +179,6 @@ bool list_copy(Arena *arena, ListSpec *list)
 {
     list->counters = arena_copy(arena, list->counters,
                                 list->ncounters * sizeof(ListCounter));
-    list->needs =
-        arena_copy(arena, list->needs, list->nneeds * sizeof(ListNeed));
-    return copy_kinds(arena, list) && copy_taken(arena, list);
+    return copy_kinds(arena, list) && copy_needs(arena, list) &&
+           copy_taken(arena, list);
 }

@@ -17,7 +17,7 @@ bool list_difference(const ListSpec *x, const ListSpec *y, NodeId *left,
 /* Replaces all arrays by copies in the arena, without the kinds that are
  * NEVER. False: no memory. */
 bool list_copy(Arena *arena, ListSpec *list);
-/* False for an index out of bounds or a head that cannot be unique. */
+/* False for an index out of bounds or a need without a condition. */
 bool list_check(const ListSpec *list);
 
 #endif

@@ -286,9 +286,12 @@ static void print_list_end(Out *out, const ListSpec *list)
         out_format(out, c.hi == REPEAT_INF ? "; +%u{%u,}" : "; +%u{%u,%u}", i,
                    c.lo, c.hi);
     }
-    for (uint32_t i = 0; i < list->nneeds; i++)
-        out_format(out, "; +%u needs +%u", list->needs[i].if_counter,
-                   list->needs[i].then_counter);
+    for (uint32_t i = 0; i < list->nneeds; i++) {
+        const ListNeed *n = &list->needs[i];
+        for (uint32_t k = 0; k < n->nwhen; k++)
+            out_format(out, k ? " +%u" : "; +%u", n->when[k]);
+        out_format(out, " needs +%u", n->then);
+    }
     for (uint32_t i = 0; i < list->ntaken; i++) {
         out_text(out, i ? ", " : "; not ");
         out_quoted(out, list->taken[i]);

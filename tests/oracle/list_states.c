@@ -24,6 +24,14 @@ static bool group_allows(const ListSpec *list, const ListState *s,
     return !list->is_contiguous || order <= s->group + 1;
 }
 
+static bool holds(const ListNeed *n, const ListState *s)
+{
+    if (s->value[n->then]) return true;
+    for (uint32_t i = 0; i < n->nwhen; i++)
+        if (!s->value[n->when[i]]) return true;
+    return false;
+}
+
 static bool is_satisfied(const ListSpec *list, const ListState *s)
 {
     for (uint32_t c = 0; c < list->ncounters; c++)
@@ -31,9 +39,7 @@ static bool is_satisfied(const ListSpec *list, const ListState *s)
             s->value[c] > list->counters[c].hi)
             return false;
     for (uint32_t i = 0; i < list->nneeds; i++)
-        if (s->value[list->needs[i].if_counter] &&
-            !s->value[list->needs[i].then_counter])
-            return false;
+        if (!holds(&list->needs[i], s)) return false;
     return true;
 }
 

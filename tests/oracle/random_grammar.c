@@ -290,7 +290,7 @@ static NodeId shape_list(Gen *g, NodeId r)
 
 /* ---- lists ---- */
 
-enum { ITEM_KINDS = 5, ITEM_COUNTERS = 4, ITEM_NEEDS = 2 };
+enum { ITEM_KINDS = 5, ITEM_COUNTERS = 4, ITEM_NEEDS = 2, NEED_WHEN = 3 };
 
 static bool has_quotes(const Gen *g)
 {
@@ -378,6 +378,7 @@ static NodeId shape_items(Gen *g, NodeId r)
     ListKind kinds[ITEM_KINDS];
     ListCounter counters[ITEM_COUNTERS];
     ListNeed needs[ITEM_NEEDS];
+    uint32_t when[ITEM_NEEDS][NEED_WHEN];
     ListSpec list = {.kinds = kinds, .counters = counters, .needs = needs};
     uint32_t ngroups = 1 + rng_below(&g->rng, 3);
     list.nkinds = 1 + rng_below(&g->rng, ITEM_KINDS);
@@ -390,9 +391,12 @@ static NodeId shape_items(Gen *g, NodeId r)
         counters[i] = random_counter(g);
     if (list.ncounters && rng_chance(&g->rng, 40))
         list.nneeds = 1 + rng_below(&g->rng, ITEM_NEEDS);
-    for (uint32_t i = 0; i < list.nneeds; i++)
-        needs[i] = (ListNeed){rng_below(&g->rng, list.ncounters),
-                              rng_below(&g->rng, list.ncounters)};
+    for (uint32_t i = 0; i < list.nneeds; i++) {
+        for (uint32_t k = 0; k < NEED_WHEN; k++)
+            when[i][k] = rng_below(&g->rng, list.ncounters);
+        needs[i] = (ListNeed){1 + rng_below(&g->rng, NEED_WHEN),
+                              rng_below(&g->rng, list.ncounters), when[i]};
+    }
     const Span taken[] = {SPAN("a"), SPAN(""), SPAN("ba")};
     list.taken = taken;
     list.ntaken = has_quotes(g) ? rng_below(&g->rng, 4) : 0;

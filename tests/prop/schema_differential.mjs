@@ -3,7 +3,11 @@
 // schemas over all keywords and instances near the boundary of each.
 //
 //   schema_differential.mjs [--pairs N] [--seed S] [--draft D] [--show N]
+//                           [--overlaps PERCENT]
 //                           [--without KEYWORD,KEYWORD...]
+//
+// So many schemas are about overlapping objects: alternatives that few names
+// tell apart, below oneOf, not and the keywords on dependencies.
 //
 // A pair is a schema and an instance. Instances are made by following the
 // schema, then by changing those a little: a member more or less, a value a
@@ -20,7 +24,8 @@ import {
 } from "./schema_validators.mjs";
 import { exceptions } from "./schema_exceptions.mjs";
 
-const options = { pairs: 20000, seed: 1, show: 20, draft: "", without: "" };
+const options = { pairs: 20000, seed: 1, show: 20, draft: "", without: "",
+    overlaps: 10 };
 for (let i = 2; i < process.argv.length; i += 2)
     options[process.argv[i].slice(2)] = process.argv[i + 1];
 if (process.env.WEIR_QUICK) options.pairs = Math.min(options.pairs, 3000);
@@ -60,7 +65,8 @@ class SchemaMaker {
     }
 
     make() {
-        let schema = this.schema(3);
+        let schema = this.r.chance(options.overlaps) ? this.overlap()
+            : this.schema(3);
         if (typeof schema === "boolean") schema = { not: schema };
         if (this.defs) {
             const at = this.is_new ? "$defs" : "definitions";
@@ -231,6 +237,38 @@ class SchemaMaker {
         if (r.chance(20)) s.uniqueItems = r.chance(85);
         if (this.is_new && r.chance(10))
             s.unevaluatedItems = r.chance(70) ? false : sub();
+        return s;
+    }
+
+    overlap() {
+        const r = this.r, names = NAMES.slice(0, 4);
+        const value = () => r.chance(30) ? true
+            : r.chance(10) && this.defs ? { $ref: this.ref() }
+                : r.chance(30) ? { enum: [1, 2, 3].slice(r.below(3)) }
+                    : r.chance(30) ? this.object(1) : this.leaf();
+        const shape = () => {
+            const s = {};
+            if (r.chance(60)) s.type = "object";
+            s.properties = this.map(
+                [...new Set(this.some(3, () => r.pick(names)))], value);
+            if (r.chance(70))
+                s.required = [...new Set(this.some(3, () => r.pick(names)))];
+            if (r.chance(15)) s.additionalProperties = r.chance(60)
+                ? false : value();
+            return s;
+        };
+        const s = r.chance(40) ? shape() : {};
+        const shapes = () => Array.from({ length: 2 + r.below(5) }, shape);
+        const way = r.below(5);
+        if (way < 2) s.oneOf = shapes();
+        if (way === 2) s.not = { oneOf: shapes() };
+        if (way === 3) s.allOf = shapes().map((one) => ({ not: one }));
+        if (way === 4) {
+            const key = this.is_new && r.chance(70) ? "dependentSchemas"
+                : "dependencies";
+            s[key] = this.map([...new Set(this.some(4, () => r.pick(names)))],
+                shape);
+        }
         return s;
     }
 

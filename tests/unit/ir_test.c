@@ -368,7 +368,7 @@ static void lists_are_values(void **state)
         {word, num, 2, 0, NULL, LIST_UNIQUE_VALUE},
     };
     const ListCounter counters[] = {{1, 1}, {0, REPEAT_INF}};
-    const ListNeed needs[] = {{1, 0}};
+    const ListNeed needs[] = {{2, 0, (const uint32_t[]){1, 0}}};
     const Span taken[] = {SPAN("a"), SPAN("\n")};
     ListSpec list = {lit(ir, ", "), false,    3,     2,    1, 2,
                      kinds,         counters, needs, taken};
@@ -377,7 +377,7 @@ static void lists_are_values(void **state)
                 "list(\", \"; 0: \"a\" ~ [0-9] +0 +1; "
                 "1: (\"ab\" | \"cd\") +1 unique string; "
                 "2: (\"ab\" | \"cd\") ~ [0-9] unique value; "
-                "+0{1,1}; +1{0,}; +1 needs +0; not \"a\", \"\\n\")");
+                "+0{1,1}; +1{0,}; +1 +0 needs +0; not \"a\", \"\\n\")");
     assert_int_equal(ir_list(ir, &list), node);
     ListKind with_never[] = {kinds[0], kinds[0], kinds[1], kinds[2]};
     with_never[1].tail = NODE_NEVER_ID;

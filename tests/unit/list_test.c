@@ -17,7 +17,7 @@
 #include "oracle/list_states.h"
 #include "oracle/rng.h"
 
-enum { RANDOM_LISTS = 20000, KINDS = 6 };
+enum { RANDOM_LISTS = 20000, KINDS = 6, NEEDS = 3, WHEN = 3 };
 
 static Mem mem;
 
@@ -139,13 +139,39 @@ static void properties_that_need_others(void **state)
     Made m;
     make(&m, &(Sketch){.kinds = {"0:0", "1:1", "2:2"},
                        .counters = {{0, 1}, {0, 1}, {0, 1}, ANY},
-                       .needs = {{0, 2}, {2, 1}},
+                       .needs = {{1, 2, (const uint32_t[]){0}},
+                                 {1, 1, (const uint32_t[]){2}}},
                        .nneeds = 2});
     expect_next(&m, "", "01");
     expect_next(&m, "0", "1");
     expect_next(&m, "01", "2");
     expect_next(&m, "1", "2.");
     expect_next(&m, "12", ".");
+    listcount_free(&m.count);
+}
+
+/* Not a, b and c together, unless d comes, too. */
+static void properties_that_need_one_together(void **state)
+{
+    (void)state;
+    Made m;
+    make(&m, &(Sketch){.kinds = {"0:0", "1:1", "2:2", "3:3"},
+                       .counters = {{0, 1}, {0, 1}, {0, 1}, {0, 1}},
+                       .needs = {{3, 3, (const uint32_t[]){0, 1, 2}}},
+                       .nneeds = 1});
+    expect_next(&m, "", "0123");
+    expect_next(&m, "01", "23.");
+    expect_next(&m, "012", "3");
+    expect_next(&m, "0123", ".");
+    expect_next(&m, "12", "3.");
+    listcount_free(&m.count);
+    make(&m, &(Sketch){.kinds = {"0:0", "1:1", "2:2"},
+                       .counters = {{0, 1}, {1, 1}, {0, 1}, {0, 1}},
+                       .needs = {{3, 3, (const uint32_t[]){0, 1, 2}}},
+                       .nneeds = 1});
+    expect_next(&m, "0", "1");
+    expect_next(&m, "01", ".");
+    expect_next(&m, "1", "2.");
     listcount_free(&m.count);
 }
 
@@ -178,7 +204,7 @@ static ListCounter random_counter(Rng *rng)
 }
 
 static void random_list(Rng *rng, Made *m, ListCounter *counters,
-                        ListNeed *needs)
+                        ListNeed *needs, uint32_t (*when)[WHEN])
 {
     *m = (Made){.spec = {.kinds = m->kinds, .counters = counters}};
     uint32_t ngroups = 1 + rng_below(rng, 4);
@@ -197,10 +223,13 @@ static void random_list(Rng *rng, Made *m, ListCounter *counters,
     for (uint32_t c = 0; c < m->spec.ncounters; c++)
         counters[c] = random_counter(rng);
     if (m->spec.ncounters && rng_chance(rng, 50))
-        m->spec.nneeds = 1 + rng_below(rng, 2);
-    for (uint32_t i = 0; i < m->spec.nneeds; i++)
-        needs[i] = (ListNeed){rng_below(rng, m->spec.ncounters),
-                              rng_below(rng, m->spec.ncounters)};
+        m->spec.nneeds = 1 + rng_below(rng, NEEDS);
+    for (uint32_t i = 0; i < m->spec.nneeds; i++) {
+        for (uint32_t k = 0; k < WHEN; k++)
+            when[i][k] = rng_below(rng, m->spec.ncounters);
+        needs[i] = (ListNeed){1 + rng_below(rng, WHEN),
+                              rng_below(rng, m->spec.ncounters), when[i]};
+    }
 }
 
 /* Distances to an end, by state. */
@@ -286,14 +315,15 @@ static void random_lists_are_looked_through(void **state)
     (void)state;
     static Walk w;
     ListCounter counters[LIST_COUNTERS_MAX];
-    ListNeed needs[2];
+    ListNeed needs[NEEDS];
+    uint32_t when[NEEDS][WHEN];
     bool usable[LIST_KINDS_MAX];
     uint64_t seed = env_number("WEIR_SEED", 1);
     printf("seed %llu\n", (unsigned long long)seed);
     mem = mem_from_env(NULL);
     for (uint32_t i = 0; i < RANDOM_LISTS; i++) {
         Rng rng = {seed + i};
-        random_list(&rng, &w.made, counters, needs);
+        random_list(&rng, &w.made, counters, needs, when);
         w.is_single = rng_chance(&rng, 10);
         for (uint32_t k = 0; k < KINDS; k++) {
             usable[k] = true;
@@ -393,6 +423,7 @@ int main(void)
         cmocka_unit_test(objects_in_order),
         cmocka_unit_test(numbers_of_properties),
         cmocka_unit_test(properties_that_need_others),
+        cmocka_unit_test(properties_that_need_one_together),
         cmocka_unit_test(arrays_with_a_prefix),
         cmocka_unit_test(random_lists_are_looked_through),
         cmocka_unit_test(many_kinds),

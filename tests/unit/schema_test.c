@@ -132,6 +132,50 @@ static void values_are_equal_by_meaning(void **state)
         {"{\"enum\":[\"a\"]}", "e", {"\"a\"", "\"\\u0061\""}, {"\"b\""}});
 }
 
+/* Alternatives that no member tells apart: an object is of exactly one. */
+static void overlapping_alternatives_are_counted(void **state)
+{
+    RUN({"{\"oneOf\":[{\"required\":[\"a\",\"b\",\"c\"]},"
+         "{\"properties\":{\"a\":{\"enum\":[1,2]},\"b\":{\"type\":\"null\"}},"
+         "\"required\":[\"a\",\"d\"]}],\"type\":\"object\"}",
+         "o",
+         {"{\"a\":0,\"b\":0,\"c\":0}", "{\"a\":1,\"d\":0}",
+          "{\"d\":0,\"c\":0,\"a\":2}", "{\"a\":1,\"b\":0,\"c\":0,\"d\":0}",
+          "{\"d\":0,\"a\":3,\"b\":null,\"c\":0}",
+          "{\"a\":1,\"b\":null,\"c\":0}"},
+         {"{\"a\":1,\"b\":null,\"c\":0,\"d\":0}",
+          "{\"d\":0,\"c\":0,\"b\":null,\"a\":2}", "{\"a\":0,\"d\":0}",
+          "{\"a\":1,\"b\":0,\"d\":0}", "{}"}},
+        {"{\"not\":{\"required\":[\"a\",\"b\",\"c\"]},\"type\":\"object\"}",
+         "o",
+         {"{}", "{\"a\":1,\"b\":1,\"x\":1}", "{\"c\":1,\"a\":1}"},
+         {"{\"a\":1,\"b\":1,\"c\":1}", "{\"x\":1,\"c\":1,\"b\":1,\"a\":1}"}});
+}
+
+/* Of ten alternatives each breaks the nine others in three ways. */
+static void alternatives_do_not_multiply(void **state)
+{
+    (void)state;
+    char text[4096];
+    size_t n = (size_t)sprintf(text, "{\"oneOf\":[");
+    for (int i = 0; i < 10; i++)
+        n += (size_t)sprintf(text + n,
+                             "%s{\"properties\":{\"p%d\":{\"type\":\"object\"},"
+                             "\"q%d\":{\"type\":\"array\"}},"
+                             "\"required\":[\"p%d\",\"q%d\"]}",
+                             i ? "," : "", i, i, i, i);
+    sprintf(text + n, "],\"type\":\"object\"}");
+    weir_error err;
+    weir_grammar *g = compile(text, "o", &err);
+    if (!g) fail_msg("%s", err.message);
+    assert_true(accepts(g, "{\"p3\":{},\"q3\":[]}"));
+    assert_true(accepts(g, "{\"q3\":[],\"p4\":{},\"p3\":{},\"q4\":{}}"));
+    assert_true(accepts(g, "{\"q3\":[],\"p4\":{},\"p3\":{},\"q5\":[]}"));
+    assert_false(accepts(g, "{\"q3\":[],\"p4\":{},\"p3\":{},\"q4\":[]}"));
+    assert_false(accepts(g, "{\"p3\":{},\"q4\":[]}"));
+    weir_grammar_free(g);
+}
+
 static void combinations_mean_what_they_say(void **state)
 {
     RUN({"{\"oneOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]}],"
@@ -283,6 +327,8 @@ int main(void)
         cmocka_unit_test(lengths_count_characters),
         cmocka_unit_test(values_are_equal_by_meaning),
         cmocka_unit_test(combinations_mean_what_they_say),
+        cmocka_unit_test(overlapping_alternatives_are_counted),
+        cmocka_unit_test(alternatives_do_not_multiply),
         cmocka_unit_test(recursion_works),
         cmocka_unit_test(formats_combine),
         cmocka_unit_test(strict_closes_objects),
