@@ -8,6 +8,7 @@
 #include "syntax/choice.h"
 #include "syntax/ebnf.h"
 #include "syntax/gbnf.h"
+#include "syntax/ir_import.h"
 #include "syntax/json_grammar.h"
 #include "syntax/regex.h"
 
@@ -73,6 +74,7 @@ static void front_end(Ir *ir, weir_vocab *vocab, weir_source_kind kind,
         compile_gbnf(ir, vocab, source, opts);
         return;
     case WEIR_JSON_SCHEMA:
+        ir->borrows = vocab != NULL;
         schema_compile(ir, source, &opts->schema, &opts->space);
         return;
     case WEIR_CHOICE:
@@ -143,6 +145,22 @@ weir_vocab *weir_grammar_vocab(const weir_grammar *grammar)
     return grammar->vocab;
 }
 
+/* With definitions of the rules that are the vocabulary's. */
+static void print_rules(const weir_grammar *g, Out *out)
+{
+    Ir whole;
+    if (!g->ir.borrows) {
+        ir_print(&g->ir, out);
+        return;
+    }
+    weir_limits limits = g->ir.limits;
+    limits.max_rules = UINT32_MAX;
+    ir_init(&whole, &g->mem, &limits);
+    whole.root = ir_import(&whole, &g->ir);
+    if (ir_ok(&whole)) ir_print(&whole, out);
+    ir_free(&whole);
+}
+
 static void print_warnings(const Ir *ir, Out *out)
 {
     for (uint32_t i = 0; i < ir->warnings.count; i++) {
@@ -157,7 +175,7 @@ size_t weir_grammar_print(const weir_grammar *grammar, weir_print_kind kind,
     Out out = {text, capacity, 0};
     switch (kind) {
     case WEIR_PRINT_IR:
-        ir_print(&grammar->ir, &out);
+        print_rules(grammar, &out);
         break;
     case WEIR_PRINT_NETWORK:
         network_print((Network *)&grammar->network, &out);

@@ -36,6 +36,7 @@ static void key_word(KeyBuild *k, uint32_t word)
 
 static uint32_t key_rule(KeyBuild *k, RuleId rule)
 {
+    assert(!(k->ir->rules.at[rule].flags & RULE_BORROWED));
     for (uint32_t i = 0; i < k->found.count; i++)
         if (k->found.at[i] == rule) return i;
     if (!vec_push(k->mem, &k->found, rule)) k->failed = true;
@@ -164,6 +165,7 @@ static bool publish_one(Network *net, KeyBuild *k, NodeId id)
     if (!rule) return network_no_memory(net);
     rule->key = span_of(arena_copy(&net->arena, k->text.at, k->text.count),
                         k->text.count);
+    rule->part = net->ir->rules.at[ir_node(net->ir, id).a].part;
     rule->frame = frame_of(net, id);
     if (!rule->frame) return false;
     uint64_t h = hash_bytes(0, k->text.at, k->text.count);
@@ -188,6 +190,14 @@ bool sharing_publish(Network *net)
     return ok;
 }
 
+static Frame *find_part(const Network *shared, JsonPart part)
+{
+    for (uint32_t i = 0; i < shared->keys.count; i++)
+        if (shared->keys.at[i]->part == part) return shared->keys.at[i]->frame;
+    assert(!"a part that the vocabulary has");
+    return NULL;
+}
+
 static Frame *find(const Network *shared, Span key)
 {
     uint64_t h = hash_bytes(0, key.at, key.size);
@@ -204,7 +214,12 @@ bool sharing_find(Network *net, NodeId node, Frame **frame)
     Node n = ir_node(net->ir, node);
     *frame = NULL;
     if (!net->shared || n.kind != NODE_RULE) return true;
-    if (!(net->ir->rules.at[n.a].flags & RULE_SHARED)) return true;
+    Rule rule = net->ir->rules.at[n.a];
+    if (!(rule.flags & RULE_SHARED)) return true;
+    if (rule.flags & RULE_BORROWED) {
+        *frame = find_part(net->shared, rule.part);
+        return true;
+    }
     KeyBuild k = {.ir = net->ir, .mem = net->mem};
     bool ok = key_build(&k, n.a);
     if (ok) *frame = find(net->shared, span_of(k.text.at, k.text.count));

@@ -6,6 +6,7 @@
 
 typedef struct SharedRule {
     Span key; /* spelling of the rule and all it reaches */
+    JsonPart part;
     Frame *frame;
 } SharedRule;
 

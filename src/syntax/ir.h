@@ -124,11 +124,26 @@ typedef struct BoundedSpec {
 } BoundedSpec;
 
 typedef enum RuleFlag {
-    RULE_FRAME = 1,  /* never inlined: its states are worth sharing */
-    RULE_SHARED = 2, /* same in every grammar of a vocabulary; implies FRAME;
+    RULE_FRAME = 1,   /* never inlined: its states are worth sharing */
+    RULE_SHARED = 2,  /* same in every grammar of a vocabulary; implies FRAME;
                         refers to shared rules only */
-    RULE_SPACE = 4   /* a run of blanks between structure */
+    RULE_SPACE = 4,   /* a run of blanks between structure */
+    RULE_BORROWED = 8 /* defined elsewhere: the body is a sample */
 } RuleFlag;
+
+/* The rules of built-in JSON with its usual blanks, which the network of a
+ * vocabulary has. A rule that is one of them may be BORROWED: its frame is
+ * taken from there, and its body here is one text, as short as any of its own,
+ * or that text and nothing if it may be empty. See json_grammar.h. */
+typedef enum JsonPart {
+    JSON_PART_NONE,
+    JSON_PART_SPACE,
+    JSON_PART_STRING,
+    JSON_PART_NUMBER,
+    JSON_PART_ARRAY,
+    JSON_PART_OBJECT,
+    JSON_PART_VALUE
+} JsonPart;
 
 typedef enum RuleOptionFlag {
     RULE_HAS_MAX_TOKENS = 1,
@@ -159,6 +174,7 @@ typedef struct Rule {
     uint32_t ordinal;    /* how many earlier rules have the same name */
     uint32_t namesakes;  /* kept by the first of a name: all of them */
     bool is_defined;
+    JsonPart part;
     const RuleOptions *options; /* NULL: none; owned by the arena */
 } Rule;
 
@@ -173,6 +189,7 @@ typedef struct Ir {
     weir_limits limits; /* no zeros: defaults filled in */
     weir_error error;
     RuleId root;
+    bool borrows; /* JSON's rules may be BORROWED */
     VEC(Rule) rules;
     VEC(Node) nodes;
     VEC(uint8_t) bytes;

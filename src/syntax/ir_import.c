@@ -7,11 +7,14 @@
  */
 #include "syntax/ir_import.h"
 
+#include "syntax/json_grammar.h"
+
 typedef struct Import {
     Ir *to;
     const Ir *from;
-    RuleId first; /* rule r of `from` is first + r */
-    NodeId *node; /* by node of `from` */
+    RuleId *rule;   /* by rule of `from` */
+    NodeId *node;   /* by node of `from` */
+    JsonRules json; /* what `from` borrows, defined in `to` */
 } Import;
 
 static NodeId import_kids(Import *m, Node n)
@@ -69,7 +72,7 @@ static NodeId import_node(Import *m, NodeId id)
     case NODE_REPEAT:
         return ir_repeat(m->to, m->node[n.a], n.b, n.c);
     case NODE_RULE:
-        return ir_ref(m->to, m->first + n.a);
+        return ir_ref(m->to, m->rule[n.a]);
     case NODE_REGULAR:
         return ir_regular(m->to, &from->dfas.at[n.a]);
     case NODE_BOUNDED:
@@ -87,10 +90,27 @@ static void import_options(Import *m, RuleId copy, const RuleOptions *from)
 {
     RuleOptions options = *from;
     if (options.has & RULE_HAS_HIDDEN_RULES) {
-        options.hidden_body += m->first;
-        options.hidden_marker += m->first;
+        options.hidden_body = m->rule[options.hidden_body];
+        options.hidden_marker = m->rule[options.hidden_marker];
     }
     ir_rule_options(m->to, copy, &options);
+}
+
+/* Makes the rules; what `from` borrows is defined here, once. */
+static void make_rules(Import *m)
+{
+    const Ir *from = m->from;
+    bool has_json = false;
+    for (RuleId r = 0; r < from->rules.count && ir_ok(m->to); r++) {
+        Rule rule = from->rules.at[r];
+        if (rule.flags & RULE_BORROWED) {
+            if (!has_json) json_rules_init(&m->json, m->to, NULL);
+            has_json = true;
+            m->rule[r] = json_part_rule(&m->json, rule.part);
+        } else {
+            m->rule[r] = ir_rule_new(m->to, rule.name, rule.flags);
+        }
+    }
 }
 
 static void import_rules(Import *m)
@@ -98,8 +118,8 @@ static void import_rules(Import *m)
     const Ir *from = m->from;
     for (RuleId r = 0; r < from->rules.count && ir_ok(m->to); r++) {
         Rule rule = from->rules.at[r];
-        RuleId copy = ir_rule_new(m->to, rule.name, rule.flags);
-        if (!ir_ok(m->to)) return;
+        RuleId copy = m->rule[r];
+        if (rule.flags & RULE_BORROWED) continue;
         m->to->rules.at[copy].begin = rule.begin;
         m->to->rules.at[copy].end = rule.end;
         ir_rule_set(m->to, copy, m->node[rule.body]);
@@ -107,21 +127,31 @@ static void import_rules(Import *m)
     }
 }
 
-NodeId ir_import(Ir *to, const Ir *from)
+static void import_warnings(Import *m)
 {
-    size_t nbytes = from->nodes.count * sizeof(NodeId);
-    Import m = {.to = to, .from = from, .first = to->rules.count};
-    if (!ir_ok(to)) return NODE_NEVER_ID;
-    m.node = mem_new(to->mem, nbytes);
-    if (!m.node) return diag_no_memory(&to->error), NODE_NEVER_ID;
-    for (NodeId id = 0; id < from->nodes.count && ir_ok(to); id++)
-        m.node[id] = import_node(&m, id);
-    import_rules(&m);
-    mem_free(to->mem, m.node, nbytes);
-    for (uint32_t i = 0; i < from->warnings.count && ir_ok(to); i++) {
-        Warning w = from->warnings.at[i];
-        ir_warn(to, w.begin, w.end, "%.*s", (int)MIN(w.message.size, 255),
+    for (uint32_t i = 0; i < m->from->warnings.count && ir_ok(m->to); i++) {
+        Warning w = m->from->warnings.at[i];
+        ir_warn(m->to, w.begin, w.end, "%.*s", (int)MIN(w.message.size, 255),
                 (const char *)w.message.at);
     }
-    return ir_ref(to, m.first + from->root);
+}
+
+RuleId ir_import(Ir *to, const Ir *from)
+{
+    size_t nodes_size = from->nodes.count * sizeof(NodeId);
+    size_t rules_size = from->rules.count * sizeof(RuleId);
+    Import m = {.to = to, .from = from};
+    if (!ir_ok(to)) return RULE_NONE;
+    m.node = mem_new(to->mem, nodes_size);
+    m.rule = mem_new(to->mem, rules_size);
+    if (!m.node || !m.rule) diag_no_memory(&to->error);
+    if (ir_ok(to)) make_rules(&m);
+    for (NodeId id = 0; id < from->nodes.count && ir_ok(to); id++)
+        m.node[id] = import_node(&m, id);
+    if (ir_ok(to)) import_rules(&m);
+    import_warnings(&m);
+    RuleId root = ir_ok(to) ? m.rule[from->root] : RULE_NONE;
+    mem_free(to->mem, m.node, nodes_size);
+    mem_free(to->mem, m.rule, rules_size);
+    return root;
 }

@@ -35,9 +35,43 @@ static NodeId star(Ir *ir, NodeId node)
     return ir_repeat(ir, node, 0, REPEAT_INF);
 }
 
-static RuleId new_rule(Ir *ir, const char *name, uint32_t flags)
+/* ---- rules ---- */
+
+/* The name of a part, and the shortest text of it that is not empty. */
+static const struct {
+    const char *name, *sample;
+} parts[] = {
+    [JSON_PART_SPACE] = {"json_space", " "},
+    [JSON_PART_STRING] = {"json_string", "\"\""},
+    [JSON_PART_NUMBER] = {"json_number", "0"},
+    [JSON_PART_ARRAY] = {"json_array", "[]"},
+    [JSON_PART_OBJECT] = {"json_object", "{}"},
+    [JSON_PART_VALUE] = {"json_value", "0"},
+};
+
+/* Whether the rule is the same under the usual policy. */
+static bool is_usual(const JsonRules *json, JsonPart part)
 {
-    return ir_rule_new(ir, span_text(name), RULE_SHARED | flags);
+    return json->has_usual_gap || part == JSON_PART_STRING ||
+           part == JSON_PART_NUMBER;
+}
+
+/* Makes the rule of a part. False: it is borrowed, and needs no body. */
+static bool begin_rule(JsonRules *json, JsonPart part, RuleId *rule)
+{
+    Ir *ir = json->ir;
+    bool is_part = is_usual(json, part), is_borrowed = is_part && ir->borrows;
+    *rule = ir_rule_new(ir, span_text(parts[part].name), RULE_SHARED);
+    if (!ir_ok(ir)) return false;
+    Rule *r = &ir->rules.at[*rule];
+    if (is_part) r->part = part;
+    if (part == JSON_PART_SPACE) r->flags |= RULE_SPACE;
+    if (!is_borrowed) return true;
+    r->flags |= RULE_BORROWED;
+    NodeId sample = text(ir, parts[part].sample);
+    ir_rule_set(ir, *rule,
+                part == JSON_PART_SPACE ? ir_optional(ir, sample) : sample);
+    return false;
 }
 
 /* ---- policy ---- */
@@ -63,10 +97,13 @@ static NodeId separator(Ir *ir, weir_bytes given, const char *usual,
     return NODE_NEVER_ID;
 }
 
-static NodeId any_space(Ir *ir, uint32_t max_run)
+static NodeId any_space(JsonRules *json, uint32_t max_run)
 {
+    Ir *ir = json->ir;
     if (max_run == UINT32_MAX) return NODE_EMPTY_ID;
-    RuleId space = new_rule(ir, "json_space", RULE_SPACE);
+    json->has_usual_gap = !max_run || max_run == JSON_SPACE_RUN;
+    RuleId space;
+    if (!begin_rule(json, JSON_PART_SPACE, &space)) return ir_ref(ir, space);
     NodeId blank = CLASS(ir, {'\t', '\n'}, {'\r', '\r'}, {' ', ' '});
     ir_rule_set(ir, space,
                 ir_repeat(ir, blank, 0, max_run ? max_run : JSON_SPACE_RUN));
@@ -76,7 +113,7 @@ static NodeId any_space(Ir *ir, uint32_t max_run)
 /* The pattern may ask for anything: what it takes is its author's choice. */
 static NodeId pattern_space(Ir *ir, weir_bytes pattern)
 {
-    RuleId space = new_rule(ir, "json_space", 0);
+    RuleId space = ir_rule_new(ir, SPAN("json_space"), RULE_SHARED);
     ir_rule_set(ir, space,
                 regex_compile(ir, span_of(pattern.data, pattern.size), NULL));
     return ir_ref(ir, space);
@@ -106,7 +143,7 @@ void json_rules_init(JsonRules *json, Ir *ir, const weir_space *policy)
         json->values[i] = json->arrays[i] = json->objects[i] = RULE_NONE;
     switch (policy->kind) {
     case WEIR_SPACE_ANY:
-        json->gap = any_space(ir, policy->max_run);
+        json->gap = any_space(json, policy->max_run);
         break;
     case WEIR_SPACE_COMPACT:
         break;
@@ -161,7 +198,7 @@ RuleId json_string_rule(JsonRules *json)
 {
     if (json->string != RULE_NONE) return json->string;
     Ir *ir = json->ir;
-    json->string = new_rule(ir, "json_string", 0);
+    if (!begin_rule(json, JSON_PART_STRING, &json->string)) return json->string;
     NodeId quote = text(ir, "\"");
     ir_rule_set(ir, json->string,
                 IR_SEQ(ir, quote, star(ir, json_character(json)), quote));
@@ -172,7 +209,7 @@ RuleId json_number_rule(JsonRules *json)
 {
     if (json->number != RULE_NONE) return json->number;
     Ir *ir = json->ir;
-    json->number = new_rule(ir, "json_number", 0);
+    if (!begin_rule(json, JSON_PART_NUMBER, &json->number)) return json->number;
     NodeId digit = CLASS(ir, {'0', '9'}), nonzero = CLASS(ir, {'1', '9'});
     NodeId digits = ir_repeat(ir, digit, 1, REPEAT_INF);
     NodeId whole = ALT(ir, text(ir, "0"), IR_SEQ(ir, nonzero, star(ir, digit)));
@@ -285,7 +322,7 @@ RuleId json_array_rule(JsonRules *json, uint32_t depth)
 {
     RuleId *rule = &json->arrays[layout_depth(json, depth)];
     if (*rule != RULE_NONE || !ir_ok(json->ir)) return *rule;
-    *rule = new_rule(json->ir, "json_array", 0);
+    if (!begin_rule(json, JSON_PART_ARRAY, rule)) return *rule;
     NodeId item = inner_value(json, depth);
     ir_rule_set(json->ir, *rule, any_items(json, depth, "[]", item));
     return *rule;
@@ -295,7 +332,7 @@ RuleId json_object_rule(JsonRules *json, uint32_t depth)
 {
     RuleId *rule = &json->objects[layout_depth(json, depth)];
     if (*rule != RULE_NONE || !ir_ok(json->ir)) return *rule;
-    *rule = new_rule(json->ir, "json_object", 0);
+    if (!begin_rule(json, JSON_PART_OBJECT, rule)) return *rule;
     Ir *ir = json->ir;
     NodeId pair = IR_SEQ(ir, ir_ref(ir, json_string_rule(json)),
                          json_colon(json), inner_value(json, depth));
@@ -308,7 +345,7 @@ RuleId json_value_rule(JsonRules *json, uint32_t depth)
     RuleId *rule = &json->values[layout_depth(json, depth)];
     if (*rule != RULE_NONE || !ir_ok(json->ir)) return *rule;
     Ir *ir = json->ir;
-    *rule = new_rule(ir, "json_value", 0);
+    if (!begin_rule(json, JSON_PART_VALUE, rule)) return *rule;
     ir_rule_set(ir, *rule,
                 ALT(ir, ir_ref(ir, json_object_rule(json, depth)),
                     ir_ref(ir, json_array_rule(json, depth)),
@@ -316,4 +353,25 @@ RuleId json_value_rule(JsonRules *json, uint32_t depth)
                     ir_ref(ir, json_number_rule(json)), text(ir, "true"),
                     text(ir, "false"), text(ir, "null")));
     return *rule;
+}
+
+RuleId json_part_rule(JsonRules *json, JsonPart part)
+{
+    switch (part) {
+    case JSON_PART_SPACE:
+        return ir_node(json->ir, json->gap).a;
+    case JSON_PART_STRING:
+        return json_string_rule(json);
+    case JSON_PART_NUMBER:
+        return json_number_rule(json);
+    case JSON_PART_ARRAY:
+        return json_array_rule(json, 0);
+    case JSON_PART_OBJECT:
+        return json_object_rule(json, 0);
+    case JSON_PART_VALUE:
+        return json_value_rule(json, 0);
+    case JSON_PART_NONE:
+        break;
+    }
+    return RULE_NONE;
 }

@@ -24,8 +24,9 @@
 typedef struct JsonRules {
     Ir *ir;
     weir_space_kind kind;
-    uint32_t indent; /* FIXED */
-    NodeId gap;      /* between any two pieces; EMPTY where FIXED */
+    bool has_usual_gap; /* its rules are those of the usual policy */
+    uint32_t indent;    /* FIXED */
+    NodeId gap;         /* between any two pieces; EMPTY where FIXED */
     NodeId item_separator, key_separator; /* FIXED */
     NodeId character;                     /* NEVER: not made yet */
     RuleId string, number;                /* RULE_NONE: not made yet */
@@ -44,6 +45,8 @@ RuleId json_object_rule(JsonRules *json, uint32_t depth);
 RuleId json_array_rule(JsonRules *json, uint32_t depth);
 RuleId json_string_rule(JsonRules *json); /* quotes included */
 RuleId json_number_rule(JsonRules *json);
+/* By part, under the usual policy. */
+RuleId json_part_rule(JsonRules *json, JsonPart part);
 /* One character of a string, however it is spelled. */
 NodeId json_character(JsonRules *json);
 

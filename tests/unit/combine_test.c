@@ -303,6 +303,51 @@ static void rules_are_copied(void **state)
     weir_grammar_free(part[1]);
 }
 
+static bool takes_text(weir_grammar *g, const char *text)
+{
+    weir_matcher *m = weir_matcher_new(g, NULL, NULL);
+    assert_non_null(m);
+    bool takes = !weir_matcher_accept_bytes(m, small_bytes(text), NULL) &&
+                 weir_matcher_is_completed(m);
+    weir_matcher_free(m);
+    return takes;
+}
+
+/* A schema borrows the rules of JSON from its vocabulary: one that has none
+ * defines them, and what is printed is the same. */
+static void borrowed_rules_are_defined(void **state)
+{
+    (void)state;
+    static const char *const schemas[] = {
+        "{}", "{\"properties\":{\"a\":{\"maxLength\":3},\"b\":{}}}",
+        "{\"items\":{\"type\":[\"number\",\"string\"]}}"};
+    static char own[1 << 16], borrowed[1 << 16];
+    weir_vocab *v = small_vocab();
+    for (size_t i = 0; i < COUNT_OF(schemas); i++) {
+        weir_bytes source = small_bytes(schemas[i]);
+        weir_grammar *part[2] = {
+            weir_grammar_compile(v, WEIR_JSON_SCHEMA, source, NULL, NULL),
+            compile_part(v, 0)};
+        weir_grammar *g =
+            weir_grammar_compile(NULL, WEIR_JSON_SCHEMA, source, NULL, NULL);
+        size_t size = weir_grammar_print(g, WEIR_PRINT_IR, own, sizeof own);
+        assert_true(size && size < sizeof own);
+        assert_int_equal(weir_grammar_print(part[0], WEIR_PRINT_IR, borrowed,
+                                            sizeof borrowed),
+                         size);
+        assert_memory_equal(own, borrowed, size);
+        weir_grammar *both = weir_grammar_union(part, 2, NULL);
+        assert_true(takes_text(both, "[1, \"x\"]"));
+        assert_true(takes_text(both, "aa"));
+        assert_false(takes_text(both, "[1, \"x]"));
+        weir_grammar_free(both);
+        weir_grammar_free(g);
+        weir_grammar_free(part[0]);
+        weir_grammar_free(part[1]);
+    }
+    weir_vocab_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +357,7 @@ int main(void)
         cmocka_unit_test(masks_of_unions),
         cmocka_unit_test(mixed_vocabularies_are_refused),
         cmocka_unit_test(rules_are_copied),
+        cmocka_unit_test(borrowed_rules_are_defined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
