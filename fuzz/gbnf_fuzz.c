@@ -30,8 +30,8 @@ static bool compile_dialect(Ir *ir, Span source)
     compile(&plain, source);
     /* ids of more than 31 bits are read by the dialect alone */
     if (done && !ir_ok(&plain))
-        check(plain.error.status == WEIR_SYNTAX && strstr(plain.error.message,
-                                                          "token id"));
+        check(plain.error.status == WEIR_SYNTAX &&
+              strstr(plain.error.message, "token id"));
     ir_free(&plain);
     return done;
 }

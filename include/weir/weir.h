@@ -161,6 +161,9 @@ typedef struct weir_vocab_opts {
     bool llama_cpp_stops;         /* also llama.cpp's list of end texts */
     weir_bytes tokenizer_config;  /* tokenizer_config.json, or empty */
     weir_bytes generation_config; /* generation_config.json, or empty */
+    weir_dialect dialect;         /* LLAMA_CPP: ends are what the files name and
+                             llama.cpp's list, other control tokens are text,
+                             what begins with U+0000 is none */
 } weir_vocab_opts;
 
 /* Loads a tokenizer file of any supported kind. _file also reads
@@ -457,7 +460,8 @@ typedef enum weir_accept {
 } weir_accept;
 
 /* Takes one token, one step of history. A token is accepted iff its bit is
- * set in the mask of this position. */
+ * set in the mask of this position; but for the dialect llama.cpp, whose masks
+ * have some more (docs/gbnf.md). */
 WEIR_API weir_accept weir_matcher_accept(weir_matcher *matcher, uint32_t id);
 /* The same, if `generation` is that of this position. */
 WEIR_API weir_accept weir_matcher_accept_at(weir_matcher *matcher, uint32_t id,

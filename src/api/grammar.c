@@ -7,6 +7,7 @@
 
 #include "api/objects.h"
 #include "base/diag.h"
+#include "base/utf8.h"
 
 /* An unshared grammar around `ir`, or NULL. */
 static weir_grammar *grammar_new(weir_vocab *vocab, Ir *ir)
@@ -25,10 +26,21 @@ static weir_grammar *grammar_new(weir_vocab *vocab, Ir *ir)
     return g;
 }
 
+/* In llama.cpp: no end, and with a whole character. */
+static bool token_is_lax(const Vocab *vocab, uint32_t id)
+{
+    Span bytes = vocab_bytes(vocab, id);
+    if (!vocab_is_text(vocab, id)) return false;
+    unsigned size = utf8_lead_size(bytes.at[0]);
+    return size && bytes.size >= size;
+}
+
 /* Names reach any token that exists; what a set leaves over, no stop token. */
 static bool token_usable(const void *user, uint32_t id, bool by_default)
 {
     const Vocab *vocab = user;
+    if (vocab->dialect == WEIR_DIALECT_LLAMA_CPP)
+        return token_is_lax(vocab, id);
     if (id >= vocab->ntokens || vocab->flags[id] & WEIR_TOKEN_HOLE)
         return false;
     return !by_default || !(vocab->flags[id] & WEIR_TOKEN_STOP);
@@ -81,10 +93,14 @@ static bool grammar_fill(weir_grammar *g, weir_error *err)
     g->is_nullable = lowered.is_nullable;
     for (NodeId id = 0; id < g->ir.nodes.count; id++)
         g->has_tokens |= g->ir.nodes.at[id].kind == NODE_TOKENS;
+    for (NodeId id = 0; id < g->ir.nodes.count; id++)
+        g->has_held |= g->ir.nodes.at[id].kind == NODE_CLASS &&
+                       g->ir.nodes.at[id].c & CLASS_WARY;
     find_budgets(g);
     Network *shared = g->vocab ? &g->vocab->shared : NULL;
     if (!network_init(&g->network, &g->ir, &lowered, shared, err)) return false;
     if (!find_unique(g)) return diag_no_memory(err);
+    g->keeps_tokens = g->has_tokens && !g->has_unique && !g->has_budgets;
     if (!unique_check(&g->network, &g->ir.limits, err)) return false;
     g->start.ends = g->is_nullable;
     if (g->network.lowered.body.at[g->ir.root] == NODE_NEVER_ID) return true;

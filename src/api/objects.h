@@ -37,10 +37,12 @@ struct weir_grammar {
     bool is_nullable;
     uint64_t hash;
     ConfigSet start;
-    WalkCache walks;  /* of states that are not shared; with a vocabulary */
-    bool has_tokens;  /* some token edge somewhere */
-    bool has_budgets; /* some rule with max_tokens or max_chars */
-    bool has_unique;  /* some list with heads that must be unique */
+    WalkCache walks;   /* of states that are not shared; with a vocabulary */
+    bool has_tokens;   /* some token edge somewhere */
+    bool keeps_tokens; /* masks that are kept have what token edges allow */
+    bool has_held;     /* some place where no token may end */
+    bool has_budgets;  /* some rule with max_tokens or max_chars */
+    bool has_unique;   /* some list with heads that must be unique */
     bool has_unique_values; /* ... as values */
     UniqueTaken taken;      /* with has_unique */
     uint32_t min_chars;     /* the least max_chars; UINT32_MAX: none */

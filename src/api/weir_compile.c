@@ -53,6 +53,11 @@ static void compile_gbnf(Ir *ir, weir_vocab *vocab, Span source,
                      .any_repeat = opts->any_repeat,
                      .token = vocab ? single_token : NULL,
                      .user = vocab};
+    if (gbnf.is_llama_cpp && vocab &&
+        vocab->vocab.dialect != WEIR_DIALECT_LLAMA_CPP)
+        diag_fail(&ir->error, WEIR_ARGUMENT, 0, 0,
+                  "found a vocabulary that was not loaded for the dialect "
+                  "llama.cpp");
     gbnf_compile(ir, source, &gbnf);
 }
 

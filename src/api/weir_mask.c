@@ -45,6 +45,10 @@ static MaskRun *matcher_run(weir_matcher *m)
         m->run.min_chars = m->grammar->min_chars;
         m->run.taken = &m->grammar->taken;
         m->run.network = &m->grammar->network;
+        m->run.has_held = m->grammar->has_held;
+        m->run.has_tokens = m->grammar->keeps_tokens;
+        m->run.is_loose =
+            m->grammar->keeps_tokens && m->grammar->ir.keeps_dead_ends;
         m->run.has_unique_values = m->grammar->has_unique_values;
         m->has_run = true;
     }
@@ -77,7 +81,9 @@ weir_fill matcher_fill(weir_matcher *m, uint32_t *row)
     MaskRun *run = matcher_run(m);
     weir_status status = mask_fill(run, &m->hub->memo, &m->track.now, row);
     if (m->owns_stops) row_stops(m, row, false);
-    if (!status && m->grammar->has_tokens)
+    bool lacks_tokens =
+        m->grammar->has_tokens && (m->owns_stops || !m->grammar->keeps_tokens);
+    if (!status && lacks_tokens)
         status = mask_add_tokens(run, &m->track.now, row);
     if (status) return fill_failed(m, row, status);
     if (matcher_completed(m, &failed)) row_stops(m, row, true);
@@ -96,9 +102,9 @@ weir_fill weir_matcher_fill(weir_matcher *m, int32_t *row)
 static const uint32_t *kept_row(weir_matcher *m)
 {
     bool failed = false;
-    if (m->grammar->has_tokens || m->owns_stops ||
-        matcher_terminated(m, &failed) || matcher_completed(m, &failed) ||
-        failed)
+    bool lacks_tokens = m->grammar->has_tokens && !m->grammar->keeps_tokens;
+    if (lacks_tokens || m->owns_stops || matcher_terminated(m, &failed) ||
+        matcher_completed(m, &failed) || failed)
         return NULL;
     return mask_row(matcher_run(m), &m->hub->memo, &m->track.now);
 }

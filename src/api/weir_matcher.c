@@ -232,7 +232,8 @@ static bool try_token(weir_matcher *m, uint32_t id)
     set_clear(&t->next);
     if (vocab_is_text(vocab, id) && !matcher_is_stop(m, id)) {
         Span bytes = vocab_bytes(vocab, id);
-        if (track_try(t, bytes) < bytes.size) set_clear(&t->next);
+        if (track_try(t, bytes) < bytes.size || set_is_held(&t->next))
+            set_clear(&t->next);
     }
     if (m->grammar->has_tokens && set_has_tokens(&t->stepper, &t->now)) {
         set_step_token(&t->stepper, &t->now, id, &t->spare);
@@ -269,8 +270,8 @@ static weir_accept fail_step(weir_matcher *m)
 static ConfigNext accept_alone(weir_matcher *m, uint32_t id)
 {
     const weir_grammar *g = m->grammar;
-    if (!g->vocab || g->has_tokens || m->owns_stops || m->track.is_stopped ||
-        m->termination == WEIR_TERM_FIRST_COMPLETE)
+    if (!g->vocab || g->has_tokens || g->has_held || m->owns_stops ||
+        m->track.is_stopped || m->termination == WEIR_TERM_FIRST_COMPLETE)
         return CONFIG_FORKS;
     const Vocab *vocab = &g->vocab->vocab;
     if (!vocab_is_text(vocab, id)) return CONFIG_FORKS;
@@ -324,6 +325,9 @@ static weir_accept bytes_once(weir_matcher *m, weir_bytes bytes,
     stepper_clear(&m->track.stepper);
     *consumed = track_try(&m->track, span_from(bytes));
     if (!stepper_good(m)) return WEIR_ACCEPT_ERROR;
+    if (m->grammar->has_held && *consumed == bytes.size &&
+        set_is_held(&m->track.next))
+        --*consumed; /* it may not end there */
     if (*consumed < bytes.size) return WEIR_REFUSED;
     if (!track_take(&m->track, TRACK_BYTES, span_from(bytes)))
         return fail_step(m);

@@ -13,6 +13,13 @@
 uint32_t utf8_decode(Span text, size_t *pos);
 /* Writes 1 to 4 bytes, returns how many; 0 for a surrogate or > RUNE_MAX. */
 unsigned utf8_encode(uint32_t rune, uint8_t out[4]);
+/* Bytes of a character that begins with `lead`, by its high bits alone; 0: a
+ * continuation byte. */
+static inline unsigned utf8_lead_size(uint8_t lead)
+{
+    if (lead < 0xC0) return lead < 0x80;
+    return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+}
 /* Offset of the first byte that is not well formed, or text.size. */
 size_t utf8_check(Span text);
 

@@ -22,6 +22,7 @@ typedef struct MaskVocab {
     CoverTable covers;
     WalkCache cache;
     QuotedIds quoted; /* tokens with two quotes or more */
+    Trie open;        /* dialect llama.cpp: tokens that end in a character */
     uint32_t width, nwords;
 } MaskVocab;
 
@@ -42,6 +43,10 @@ typedef struct MaskRun {
     const UniqueTaken *taken; /* with `unique` */
     Network *network;         /* with `unique` */
     bool has_unique_values;   /* some are unique as values, not as strings */
+    /* of the grammar: */
+    bool has_held;   /* some states are held */
+    bool has_tokens; /* masks have what token edges allow */
+    bool is_loose;   /* and what llama.cpp takes for such tokens */
     bool no_memory;
 } MaskRun;
 

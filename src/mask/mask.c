@@ -13,6 +13,7 @@
  */
 #include "mask/mask.h"
 
+#include "mask/lax_mask.h"
 #include "mask/refine.h"
 #include "matcher/budget.h"
 
@@ -39,6 +40,8 @@ bool maskvocab_init(MaskVocab *v, const Mem *mem, const Vocab *vocab)
     ok = ok && covers_init(&v->covers, mem, vocab, &v->main.trie) &&
          walkcache_init(&v->cache, mem, true, 0) &&
          refine_find_quoted(mem, vocab, &v->quoted);
+    if (vocab->dialect == WEIR_DIALECT_LLAMA_CPP)
+        ok = ok && lax_find_open(mem, vocab, &v->arena, &v->open);
     if (!ok) maskvocab_free(v);
     return ok;
 }
@@ -239,6 +242,61 @@ static weir_status run_end(MaskRun *run)
     return status;
 }
 
+/* ---- token edges ---- */
+
+typedef struct TokenRow {
+    MaskRun *run;
+    uint32_t *row;
+} TokenRow;
+
+static void row_set_range(uint32_t *row, uint32_t lo, uint32_t end)
+{
+    for (uint32_t id = lo; id < end; id++) row[id / 32] |= 1u << (id % 32);
+}
+
+/* Or-s a TOKENS set into the row; lowering has left usable ids only. */
+static void row_add_tokens(TokenRow *t, const TokenMove *move)
+{
+    const Ir *ir = move->network->ir;
+    Node n = ir_node(ir, move->set);
+    const Range *r = ir_node_ranges(ir, n);
+    assert(!n.c);
+    for (uint32_t i = 0; i < n.b; i++)
+        row_set_range(t->row, r[i].lo, r[i].hi + 1);
+}
+
+static void add_token_moves(void *user, Config c)
+{
+    TokenRow *t = user;
+    if (!c.q->has_tokens) return;
+    const TokenMoves *moves = state_tokens(c.q);
+    if (!moves) {
+        t->run->stepper.stacks.status =
+            network_error(c.q->frame->network).status;
+        return;
+    }
+    for (uint32_t i = 0; i < moves->count; i++)
+        row_add_tokens(t, &moves->at[i]);
+}
+
+static void row_add_edges(MaskRun *run, const ConfigSet *set, uint32_t *row)
+{
+    TokenRow tokens = {run, row};
+    run->stepper.unique = run->unique;
+    set_each_return(&run->stepper, set, add_token_moves, &tokens);
+    run->stepper.unique = NULL;
+}
+
+/* What walks and texts do not tell. */
+static void row_edges(RowBuild *b, const ConfigSet *set)
+{
+    MaskRun *run = b->run;
+    b->is_whole = true;
+    if (run->has_held) lax_fix_open(run, set, b->row);
+    if (run->is_loose) lax_add_loose(run, set, b->row);
+    if (run->has_tokens) row_add_edges(run, set, b->row);
+}
+
 static weir_status mask_make(MaskRun *run, MaskMemo *memo, const MaskKey *key,
                              uint32_t *row)
 {
@@ -247,6 +305,7 @@ static weir_status mask_make(MaskRun *run, MaskMemo *memo, const MaskKey *key,
     run->ids.count = 0;
     explore_set(run, &to, &run->vocab->main, key->set, RISE_ANY);
     row_begin(&b);
+    if (run->has_held || run->has_tokens) row_edges(&b, key->set);
     weir_status status = run_end(run);
     if (!status) build_keep(&b, memo, key);
     return status;
@@ -370,48 +429,8 @@ const uint32_t *mask_row(MaskRun *run, MaskMemo *memo, const ConfigSet *set)
     return mask ? memo_promote(memo, mask, run->vocab->nwords) : NULL;
 }
 
-/* ---- token edges ---- */
-
-typedef struct TokenRow {
-    MaskRun *run;
-    uint32_t *row;
-} TokenRow;
-
-static void row_set_range(uint32_t *row, uint32_t lo, uint32_t end)
-{
-    for (uint32_t id = lo; id < end; id++) row[id / 32] |= 1u << (id % 32);
-}
-
-/* Or-s a TOKENS set into the row; lowering has left usable ids only. */
-static void row_add_tokens(TokenRow *t, const TokenMove *move)
-{
-    const Ir *ir = move->network->ir;
-    Node n = ir_node(ir, move->set);
-    const Range *r = ir_node_ranges(ir, n);
-    assert(!n.c);
-    for (uint32_t i = 0; i < n.b; i++)
-        row_set_range(t->row, r[i].lo, r[i].hi + 1);
-}
-
-static void add_token_moves(void *user, Config c)
-{
-    TokenRow *t = user;
-    if (!c.q->has_tokens) return;
-    const TokenMoves *moves = state_tokens(c.q);
-    if (!moves) {
-        t->run->stepper.stacks.status =
-            network_error(c.q->frame->network).status;
-        return;
-    }
-    for (uint32_t i = 0; i < moves->count; i++)
-        row_add_tokens(t, &moves->at[i]);
-}
-
 weir_status mask_add_tokens(MaskRun *run, const ConfigSet *set, uint32_t *row)
 {
-    TokenRow tokens = {run, row};
-    run->stepper.unique = run->unique;
-    set_each_return(&run->stepper, set, add_token_moves, &tokens);
-    run->stepper.unique = NULL;
+    row_add_edges(run, set, row);
     return run_end(run);
 }

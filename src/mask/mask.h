@@ -1,8 +1,8 @@
 /* mask.h: from a set of configurations to the bitmask of allowed tokens.
  *
  * MaskVocab belongs to a vocabulary, MaskMemo to a grammar, MaskRun to a
- * matcher. Masks here are of text tokens; stop tokens and token edges are put
- * in by the api.
+ * matcher. Masks here are of text tokens, and of token edges where run says
+ * so; the api puts in stop tokens, and other token edges.
  */
 #ifndef WEIR_MASK_MASK_H
 #define WEIR_MASK_MASK_H
@@ -17,7 +17,7 @@ void maskrun_init(MaskRun *run, const Mem *mem, MaskVocab *vocab,
                   WalkCache *cache, StackHub *hub, const weir_limits *limits);
 void maskrun_free(MaskRun *run);
 
-/* Writes the mask of `set` by text tokens, nwords words. */
+/* Writes the mask of `set`, nwords words. */
 weir_status mask_fill(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
                       uint32_t *row);
 /* The same mask as a row that is kept and never changes, or NULL when there is

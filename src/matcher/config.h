@@ -94,6 +94,14 @@ bool set_is_complete(Stepper *s, const ConfigSet *set);
 /* Bytes that may come next. */
 void set_first(Stepper *s, const ConfigSet *set, ByteSet *first);
 /* True if some token edge may be taken. */
+/* Whether every reading is within a character where no token may end. */
+static inline bool set_is_held(const ConfigSet *set)
+{
+    bool any = set->ends || !set->list.count;
+    for (uint32_t i = 0; !any && i < set->list.count; i++)
+        any = !set->list.at[i].q->is_held;
+    return !any;
+}
 bool set_has_tokens(Stepper *s, const ConfigSet *set);
 
 /* Calls visit for every configuration of the set and every one reached by

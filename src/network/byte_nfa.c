@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
+#include "lang/lax.h"
 #include "pass/list_form.h"
 
 enum {
@@ -43,6 +44,7 @@ typedef struct NfaBuild {
     /* the class being added */
     uint32_t class_from, class_to;
     VEC(RawEdge) tails; /* edges whose `from` may be shared */
+    VEC(uint32_t) held; /* positions where no token may end */
     /* lists: by position, and of positions made now */
     bool is_list;
     VEC(Range) kinds;
@@ -144,9 +146,49 @@ static void add_range(NfaBuild *b, uint32_t lo, uint32_t hi, uint32_t from,
     utf8_ranges(lo, hi, add_utf8, b);
 }
 
+/* Of tails that are held those that are to be shared begin with the same
+ * bytes, and so lead to the same place by the same edges: none are shared. */
+static void add_lax(void *user, const LaxSeq *seq)
+{
+    NfaBuild *b = user;
+    uint32_t to = b->class_to;
+    for (unsigned i = seq->count; i-- > 1;) {
+        uint32_t from = seq->held[i - 1] ? pos_new(b) : UINT32_MAX;
+        if (from == UINT32_MAX) {
+            to = tail_pos(b, seq->lo[i], seq->hi[i], to);
+            continue;
+        }
+        edge_byte(b, from, seq->lo[i], seq->hi[i], to);
+        if (!vec_push(b->mem, &b->held, from)) diag_no_memory(b->err);
+        to = from;
+    }
+    edge_byte(b, b->class_from, seq->lo[0], seq->hi[0], to);
+}
+
+static void add_lax_class(NfaBuild *b, Node n, uint32_t from, uint32_t to)
+{
+    VEC(RuneRange) ranges = {0};
+    bool ok = vec_reserve(b->mem, &ranges, n.b);
+    for (uint32_t i = 0; ok && i < n.b; i++) {
+        Range r = b->ir->ranges.at[n.a + i];
+        ranges.at[i] = (RuneRange){r.lo, r.hi};
+    }
+    b->class_from = from;
+    b->class_to = to;
+    if (ok)
+        lax_ranges(ranges.at, n.b, n.c & CLASS_WARY, add_lax, b);
+    else
+        diag_no_memory(b->err);
+    vec_free(b->mem, &ranges);
+}
+
 static void add_class(NfaBuild *b, Node n, uint32_t from, uint32_t to)
 {
     b->tails.count = 0;
+    if (n.c) {
+        add_lax_class(b, n, from, to);
+        return;
+    }
     for (uint32_t i = 0; i < n.b && !b->err->status; i++) {
         Range r = b->ir->ranges.at[n.a + i];
         add_range(b, r.lo, r.hi, from, to);
@@ -273,6 +315,10 @@ static Nfa *nfa_pack(NfaBuild *b, Arena *arena)
         edges[start[b->edges.at[i].from + 1]++] = b->edges.at[i].edge;
     *nfa = (Nfa){
         .npos = b->npos, .edge_start = start, .edges = edges, .mark = mark};
+    if (!b->held.count) return nfa;
+    nfa->held = arena_zero(arena, b->npos);
+    if (!nfa->held) return NULL;
+    for (uint32_t i = 0; i < b->held.count; i++) nfa->held[b->held.at[i]] = 1;
     return nfa;
 }
 
@@ -298,6 +344,7 @@ static Nfa *build_end(NfaBuild *b, Arena *arena)
     vec_free(b->mem, &b->edges);
     vec_free(b->mem, &b->tasks);
     vec_free(b->mem, &b->tails);
+    vec_free(b->mem, &b->held);
     vec_free(b->mem, &b->kinds);
     vec_free(b->mem, &b->path);
     vec_free(b->mem, &b->bounds);

@@ -42,6 +42,8 @@ typedef struct Nfa {
     Range *kind;
     uint32_t nkinds;
     NfaBound *bound; /* by position, of bounded languages; NULL: none */
+    uint8_t *held;   /* by position: within a character where no token may end
+                        (lang/lax.h); NULL: none */
 } Nfa;
 
 /* The kind that ends at a position; UINT32_MAX: none. */

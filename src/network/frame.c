@@ -415,11 +415,21 @@ static void find_needs(Frame *f, const PosSet *set, State *proto)
     proto->more = 1;
 }
 
+/* Whether all of the positions are. */
+static bool all_held(const Frame *f, const PosSet *set)
+{
+    uint32_t held = 0;
+    if (!f->nfa || !f->nfa->held) return false;
+    for (uint32_t i = 0; i < set->count; i++) held += f->nfa->held[set->at[i]];
+    return set->count && held == set->count;
+}
+
 static bool proto_fill(Network *net, Frame *f, const PosSet *set, State *proto)
 {
     proto->frame = f;
     bool ok = f->nfa ? proto_scan(f, set, proto) : loop_call(net, f, proto);
     proto->local = proto->first;
+    proto->is_held = all_held(f, set);
     if (!ok || !first_of_calls(net, proto)) return false;
     find_needs(f, set, proto);
     bool leads_on = byteset_count(&proto->first) || proto->has_tokens;

@@ -136,6 +136,7 @@ struct State {
     bool is_loop;       /* of a counted frame, between copies or characters */
     bool is_final;      /* nothing to do but return */
     bool has_tokens;    /* some token edge, calls included */
+    bool is_held;       /* within a character where no token may end */
     bool is_marker;     /* of a rule with options: never stepped from */
     bool by_chars;      /* marker: the deadline counts characters */
     bool is_open;       /* head: however it has begun, there are endless ways to

@@ -80,6 +80,35 @@ static bool lower_passes(Ir *ir, const Facts *facts, const TokenSets *sets,
            inline_run(ir, out) && find_unique_heads(ir, out);
 }
 
+/* Gives each rule that produces nothing a way that no token ever takes. Nodes
+ * are new then, so facts have to be found again. */
+static bool keep_dead_ends(Ir *ir, const Facts *facts)
+{
+    const Range never = {TOKEN_NEVER, TOKEN_NEVER};
+    NodeId dead = ir_tokens(ir, &never, 1, false);
+    for (RuleId r = 0; r < ir->rules.count && ir_ok(ir); r++) {
+        NodeId body = ir->rules.at[r].body;
+        if (facts->productive[body]) continue;
+        ir->rules.at[r].body = ir_alt2(ir, body, dead);
+    }
+    return ir_ok(ir);
+}
+
+/* tokens_resolve and facts_find. */
+static bool find_facts(Ir *ir, const LowerTokens *tokens, TokenSets *sets,
+                       Facts *facts)
+{
+    if (!tokens_resolve(ir, tokens, sets)) return false;
+    if (!facts_find(ir, sets, facts)) return false;
+    if (!ir->keeps_dead_ends) return true;
+    bool ok = keep_dead_ends(ir, facts);
+    facts_free(ir->mem, facts);
+    tokens_free(ir->mem, sets);
+    *sets = (TokenSets){0};
+    return ok && tokens_resolve(ir, tokens, sets) &&
+           facts_find(ir, sets, facts);
+}
+
 bool lower_run(Ir *ir, const LowerTokens *tokens, Lowered *out)
 {
     Facts facts;
@@ -88,8 +117,7 @@ bool lower_run(Ir *ir, const LowerTokens *tokens, Lowered *out)
     assert(ir->root < ir->rules.count);
     TokenSets sets = {0};
     bool left_out = leaves_tokens_out(ir, tokens);
-    bool ok =
-        tokens_resolve(ir, tokens, &sets) && facts_find(ir, &sets, &facts);
+    bool ok = find_facts(ir, tokens, &sets, &facts);
     if (ok) {
         const Rule *root = &ir->rules.at[ir->root];
         if (!facts.productive[root->body])

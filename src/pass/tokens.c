@@ -3,7 +3,7 @@
  * A set that names ids keeps those that exist; a negated one is everything it
  * leaves over, except what the vocabulary never gives by default (stop
  * tokens). A set without any id is NEVER, so what needs it is dropped like
- * any other part that produces nothing.   Tests: unit/lower_test.c.
+ * any other part that produces nothing; TOKEN_NEVER stays in a set.   Tests: unit/lower_test.c.
  */
 #include "pass/tokens.h"
 
@@ -46,11 +46,18 @@ static bool collect(Ir *ir, const LowerTokens *tokens, Node n, Ranges *out)
     return !n.c || add_usable(ir, tokens, true, next, tokens->width, out);
 }
 
+static bool has_never(const Ir *ir, Node n)
+{
+    return !n.c && ir->ranges.at[n.a + n.b - 1].hi == TOKEN_NEVER;
+}
+
 static bool resolve_one(Ir *ir, const LowerTokens *tokens, NodeId id,
                         TokenSets *sets)
 {
     Ranges ids = {0};
-    bool ok = !tokens || collect(ir, tokens, ir_node(ir, id), &ids);
+    Node n = ir_node(ir, id);
+    bool ok = !tokens || collect(ir, tokens, n, &ids);
+    if (ok && has_never(ir, n)) ok = add_id(ir, &ids, TOKEN_NEVER);
     NodeId to = ok ? ir_tokens(ir, ids.at, ids.count, false) : NODE_NEVER_ID;
     vec_free(ir->mem, &ids);
     if (ok && vec_push(ir->mem, &sets->from, id) &&

@@ -117,8 +117,7 @@ static bool read_name(Gbnf *g, uint32_t *symbol)
     while (g->pos < g->source.size && gbnf_is_name(g->source.at[g->pos]))
         g->pos++;
     if (g->pos == begin) return gbnf_unexpected(g, "the name of a rule");
-    *symbol =
-        find_symbol(g, span_of(g->source.at + begin, g->pos - begin));
+    *symbol = find_symbol(g, span_of(g->source.at + begin, g->pos - begin));
     return *symbol != GBNF_NONE ||
            add_symbol(g, (uint32_t)begin, (uint32_t)g->pos, symbol);
 }
@@ -170,8 +169,7 @@ static bool end_group(Gbnf *g, NodeId *node)
 {
     if (!end_sequence(g)) return false;
     GbnfGroup group = g->groups.at[--g->groups.count];
-    *node =
-        ir_alt(g->ir, g->alts.at + group.alts, g->alts.count - group.alts);
+    *node = ir_alt(g->ir, g->alts.at + group.alts, g->alts.count - group.alts);
     g->alts.count = group.alts;
     return ir_ok(g->ir);
 }
@@ -383,8 +381,7 @@ static bool read_all(Gbnf *g)
     gbnf_skip(g, true);
     while (g->pos < g->source.size)
         if (!read_rule(g)) return false;
-    if (!g->nrules)
-        return gbnf_unexpected(g, "a rule, written name ::= body");
+    if (!g->nrules) return gbnf_unexpected(g, "a rule, written name ::= body");
     return check_defined(g) && set_root(g) &&
            (!g->opts.is_llama_cpp || gbnf_leads_check(g));
 }
@@ -410,6 +407,7 @@ bool gbnf_compile(Ir *ir, Span source, const GbnfOpts *opts)
     if (!ir_ok(ir)) return false;
     Gbnf g = {.ir = ir, .source = source, .present = GBNF_NONE};
     if (opts) g.opts = *opts;
+    ir->keeps_dead_ends |= g.opts.is_llama_cpp;
     read_all(&g);
     gbnf_free(&g);
     return ir_ok(ir);

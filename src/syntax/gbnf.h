@@ -7,9 +7,9 @@
 #define GBNF_NO_TOKEN UINT32_MAX
 
 typedef struct GbnfOpts {
-    const char *root;   /* NULL: "root" */
-    bool is_llama_cpp;  /* the dialect: docs/gbnf.md */
-    bool any_repeat;    /* the dialect's limits on repeats do not hold */
+    const char *root;  /* NULL: "root" */
+    bool is_llama_cpp; /* the dialect: docs/gbnf.md */
+    bool any_repeat;   /* the dialect's limits on repeats do not hold */
     /* The token that a text is spelled by, or GBNF_NO_TOKEN if that is not
      * exactly one. NULL: there is no vocabulary. */
     uint32_t (*token)(void *user, Span text);

@@ -4,10 +4,13 @@
  * Strings and classes know the same escapes. A class ends at the first ']',
  * so "[]" and "[^]" hold nothing and, like "", are no items at all. A range
  * that runs backwards holds no character. Code points that are in no text
- * (surrogates, above U+10FFFF) may be written and match nothing.
+ * (surrogates, above U+10FFFF) may be written and match nothing; in the
+ * dialect llama.cpp its characters are those of lang/lax.h, and what matches
+ * nothing is a dead end.
  * Cost:  linear. Tests: unit/gbnf_test.c.
  */
 #include "base/utf8.h"
+#include "lang/lax.h"
 #include "syntax/gbnf_parse.h"
 
 bool gbnf_push(Gbnf *g, NodeId node, uint32_t symbol, uint64_t cost,
@@ -43,9 +46,8 @@ static bool read_hex(Gbnf *g, size_t begin, unsigned count, uint32_t *rune)
 {
     *rune = 0;
     for (unsigned i = 0; i < count; i++, g->pos++) {
-        int digit = g->pos < g->source.size
-                        ? hex_value(g->source.at[g->pos])
-                        : -1;
+        int digit =
+            g->pos < g->source.size ? hex_value(g->source.at[g->pos]) : -1;
         if (digit < 0)
             return gbnf_fail(g, begin, MAX(g->pos, begin + 1),
                              "found %s in an escape, expected %u hex digits",
@@ -72,7 +74,10 @@ static bool read_escape(Gbnf *g, uint32_t *rune)
     }
     g->pos++;
     if (!at)
-        return read_hex(g, begin, letter == 'x' ? 2 : letter == 'u' ? 4 : 8,
+        return read_hex(g, begin,
+                        letter == 'x'   ? 2
+                        : letter == 'u' ? 4
+                                        : 8,
                         rune);
     *rune = (uint8_t)values[at - letters];
     return true;
@@ -89,18 +94,28 @@ static bool read_rune(Gbnf *g, size_t begin, char close, uint32_t *rune)
     return true;
 }
 
-static bool is_character(uint32_t rune)
+/* The bytes of a character; 0: it is in no text. */
+static unsigned encode(const Gbnf *g, uint32_t rune, uint8_t text[4])
 {
-    uint8_t text[4];
-    return utf8_encode(rune, text) != 0;
+    if (!g->opts.is_llama_cpp) return utf8_encode(rune, text);
+    return rune ? lax_encode(rune, text) : 0;
+}
+
+/* What matches nothing. */
+static NodeId never(Gbnf *g)
+{
+    const Range id = {TOKEN_NEVER, TOKEN_NEVER};
+    return g->opts.is_llama_cpp ? ir_tokens(g->ir, &id, 1, false)
+                                : NODE_NEVER_ID;
 }
 
 /* ---- strings ---- */
 
-static bool add_rune(Gbnf *g, uint32_t rune)
+static bool add_rune(Gbnf *g, uint32_t rune, bool *is_never)
 {
     uint8_t text[4];
-    unsigned n = utf8_encode(rune, text);
+    unsigned n = encode(g, rune, text);
+    *is_never |= !n;
     for (unsigned i = 0; i < n; i++)
         if (!vec_push(g->ir->mem, &g->text, text[i]))
             return diag_no_memory(&g->ir->error);
@@ -120,15 +135,15 @@ bool gbnf_string(Gbnf *g)
     uint32_t rune = 0;
     g->text.count = 0;
     while (!gbnf_is(g, '"')) {
-        if (!read_rune(g, begin, '"', &rune) || !add_rune(g, rune))
+        if (!read_rune(g, begin, '"', &rune) || !add_rune(g, rune, &is_never))
             return false;
-        is_never |= !is_character(rune);
         exists = true;
     }
     g->pos++;
     if (is_never && !warn_never(g, begin, "string")) return false;
-    NodeId node = is_never ? NODE_NEVER_ID
-                           : ir_bytes(g->ir, span_of(g->text.at, g->text.count));
+    NodeId node = is_never
+                      ? never(g)
+                      : ir_bytes(g->ir, span_of(g->text.at, g->text.count));
     gbnf_skip(g, false);
     return gbnf_push(g, node, GBNF_NONE, 1, exists);
 }
@@ -150,6 +165,14 @@ static bool read_range(Gbnf *g, size_t begin)
            diag_no_memory(&g->ir->error);
 }
 
+static NodeId make_class(Gbnf *g, bool negated)
+{
+    const Range *ranges = g->ranges.at;
+    return g->opts.is_llama_cpp
+               ? ir_lax_class(g->ir, ranges, g->ranges.count, negated)
+               : ir_class(g->ir, ranges, g->ranges.count, negated);
+}
+
 bool gbnf_class(Gbnf *g)
 {
     size_t begin = g->pos++;
@@ -161,9 +184,11 @@ bool gbnf_class(Gbnf *g)
         exists = true;
     }
     g->pos++;
-    NodeId node = NODE_EMPTY_ID;
-    if (exists) node = ir_class(g->ir, g->ranges.at, g->ranges.count, negated);
-    if (node == NODE_NEVER_ID && !warn_never(g, begin, "class")) return false;
+    NodeId node = exists ? make_class(g, negated) : NODE_EMPTY_ID;
+    if (node == NODE_NEVER_ID) {
+        if (!warn_never(g, begin, "class")) return false;
+        node = never(g);
+    }
     gbnf_skip(g, false);
     return gbnf_push(g, node, GBNF_NONE, 1, exists);
 }
@@ -172,7 +197,8 @@ bool gbnf_dot(Gbnf *g)
 {
     g->pos++;
     gbnf_skip(g, false);
-    return gbnf_push(g, ir_any(g->ir), GBNF_NONE, 1, true);
+    g->ranges.count = 0;
+    return gbnf_push(g, make_class(g, true), GBNF_NONE, 1, true);
 }
 
 /* ---- tokens ---- */
@@ -237,11 +263,12 @@ bool gbnf_token(Gbnf *g)
     size_t begin = g->pos;
     if (!gbnf_is(g, '<')) return gbnf_unexpected(g, "'<' right after '!'");
     g->pos++;
-    bool ok = gbnf_is(g, '[') ? read_bracketed(g, &id)
-                              : read_named(g, begin, &id);
+    bool ok =
+        gbnf_is(g, '[') ? read_bracketed(g, &id) : read_named(g, begin, &id);
     if (!ok) return false;
-    Range ids = {id, id};
-    NodeId node = ir_tokens(g->ir, &ids, 1, negated);
+    Range ids[] = {{id, id}, {TOKEN_NEVER, TOKEN_NEVER}};
+    bool is_dead_end = g->opts.is_llama_cpp && !negated;
+    NodeId node = ir_tokens(g->ir, ids, is_dead_end ? 2 : 1, negated);
     gbnf_skip(g, false);
     return gbnf_push(g, node, GBNF_NONE, 1, true);
 }

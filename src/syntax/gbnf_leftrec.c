@@ -52,8 +52,7 @@ bool gbnf_leads_add(Gbnf *g, uint32_t symbol, const uint32_t *leads,
         if (!vec_push(ir->mem, &g->leads, leads[i]))
             return diag_no_memory(&ir->error);
     s->first_lead = g->lead_list.count;
-    return vec_push(ir->mem, &g->lead_list, lead) ||
-           diag_no_memory(&ir->error);
+    return vec_push(ir->mem, &g->lead_list, lead) || diag_no_memory(&ir->error);
 }
 
 bool gbnf_leads_item(Gbnf *g)
@@ -97,7 +96,8 @@ static uint32_t next_symbol(const Gbnf *g, Frame *f)
     while (f->lead != GBNF_NONE) {
         GbnfLead lead = g->lead_list.at[f->lead];
         const uint32_t *leads = g->leads.at + lead.first;
-        bool goes_on = !f->index || g->symbols.at[leads[f->index - 1]].has_empty;
+        bool goes_on =
+            !f->index || g->symbols.at[leads[f->index - 1]].has_empty;
         if (f->index < lead.count && goes_on) return leads[f->index++];
         f->lead = lead.next;
         f->index = 0;

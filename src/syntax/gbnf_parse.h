@@ -27,10 +27,10 @@ typedef struct GbnfLead {
 
 /* The last item of a sequence: what an operator would repeat. */
 typedef struct GbnfItem {
-    bool exists;      /* it has elements */
-    uint64_t cost;    /* as llama.cpp counts it */
-    bool has_text;    /* after the symbols of `run` comes something else */
-    uint32_t before;  /* open leads before it */
+    bool exists;     /* it has elements */
+    uint64_t cost;   /* as llama.cpp counts it */
+    bool has_text;   /* after the symbols of `run` comes something else */
+    uint32_t before; /* open leads before it */
     bool was_blocked, was_empty; /* the sequence before it */
 } GbnfItem;
 
@@ -58,14 +58,14 @@ typedef struct Gbnf {
     VEC(GbnfSymbol) symbols;
     Map names; /* name -> symbol */
     VEC(GbnfGroup) groups;
-    VEC(NodeId) items; /* of the sequences being read, outermost first */
-    VEC(NodeId) alts;  /* finished sequences of the open groups */
-    VEC(uint32_t) run; /* symbols that the last item begins with */
+    VEC(NodeId) items;        /* of the sequences being read, outermost first */
+    VEC(NodeId) alts;         /* finished sequences of the open groups */
+    VEC(uint32_t) run;        /* symbols that the last item begins with */
     VEC(uint32_t) open_leads; /* of the sequences being read */
     VEC(uint32_t) leads;      /* of all alternatives */
     VEC(GbnfLead) lead_list;
-    VEC(uint8_t) text;  /* scratch of one string */
-    VEC(Range) ranges;  /* scratch of one class */
+    VEC(uint8_t) text; /* scratch of one string */
+    VEC(Range) ranges; /* scratch of one class */
 } Gbnf;
 
 /* Reports at [begin, end). False. */

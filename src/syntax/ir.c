@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "syntax/ir_dfa.h"
 #include "syntax/ir_list.h"
+#include "lang/lax.h"
 
 static const weir_limits default_limits = {
     .max_source = 64u << 20,
@@ -341,6 +342,39 @@ NodeId ir_class(Ir *ir, const Range *ranges, uint32_t count, bool negated)
     return done ? class_intern(ir, start) : fail_memory(ir);
 }
 
+/* Appends the numbers of [1, LAX_MAX] that are in `r` (normalised), or not. */
+static bool push_lax(Ir *ir, const Range *r, uint32_t count, bool negated)
+{
+    uint32_t next = 1;
+    for (uint32_t i = 0; i < count && r[i].lo <= LAX_MAX; i++) {
+        uint32_t lo = MAX(r[i].lo, 1), hi = MIN(r[i].hi, LAX_MAX);
+        if (negated ? !push_range(ir, next, lo - 1) : !push_range(ir, lo, hi))
+            return false;
+        next = hi + 1;
+    }
+    return !negated || push_range(ir, next, LAX_MAX);
+}
+
+NodeId ir_lax_class(Ir *ir, const Range *ranges, uint32_t count, bool negated)
+{
+    if (!ir_ok(ir)) return NODE_NEVER_ID;
+    Range *sorted = mem_new(ir->mem, (count + 1) * sizeof *sorted);
+    if (!sorted) return fail_memory(ir);
+    if (count) memcpy(sorted, ranges, count * sizeof *sorted);
+    uint32_t kept = ranges_normalise(sorted, count);
+    uint32_t start = ir->ranges.count;
+    bool is_ascii = !kept || sorted[kept - 1].hi < 0x80;
+    bool done = push_lax(ir, sorted, kept, negated);
+    mem_free(ir->mem, sorted, (count + 1) * sizeof *sorted);
+    if (!done) return fail_memory(ir);
+    count = ir->ranges.count - start;
+    if (!count) return NODE_NEVER_ID;
+    if (ir->ranges.at[ir->ranges.count - 1].hi < 0x800)
+        return class_intern(ir, start); /* no other spelling, nothing to hold */
+    uint32_t flags = negated && !is_ascii ? CLASS_LAX | CLASS_WARY : CLASS_LAX;
+    return node_intern(ir, (Node){NODE_CLASS, start, count, flags});
+}
+
 NodeId ir_any(Ir *ir)
 {
     return ir_class(ir, NULL, 0, true);
@@ -519,7 +553,7 @@ NodeId ir_seq(Ir *ir, const NodeId *kids, uint32_t count)
 /* True for nodes that are sets of single code points. */
 static bool is_char_set(const Ir *ir, Node n)
 {
-    if (n.kind == NODE_CLASS) return true;
+    if (n.kind == NODE_CLASS) return !n.c;
     if (n.kind != NODE_BYTES || n.b > 4) return false;
     size_t pos = 0;
     Span bytes = ir_node_bytes(ir, n);

@@ -9,7 +9,9 @@
  *   REPEAT e {lo,hi}   lo to hi times e     RULE r       what rule r denotes
  *   REGULAR d          texts a code point DFA accepts
  *   BOUNDED d {,hi}    those of them of at most hi characters
- *   TOKENS {ids}       one token of (or not of) a set, whatever its bytes
+ *   TOKENS {ids}       one token of (or not of) a set, whatever its bytes.
+ *                      TOKEN_NEVER is in no vocabulary: a set that has it may
+ *                      be a dead end, but is not taken for nothing at all
  *   LIST l             items with separators, of counted kinds (ListSpec)
  *
  * Equal expressions are one node: node ids may be compared. Builders simplify:
@@ -38,12 +40,17 @@ typedef uint32_t RuleId;
 enum { NODE_NEVER_ID = 0, NODE_EMPTY_ID = 1 };
 #define RULE_NONE UINT32_MAX
 #define REPEAT_INF UINT32_MAX
+#define TOKEN_NEVER UINT32_MAX
+
+/* A class that is read as llama.cpp reads UTF-8 (lang/lax.h). Such ones are
+ * not united with others in an ALT. */
+typedef enum ClassFlag { CLASS_LAX = 1, CLASS_WARY = 2 } ClassFlag;
 
 typedef enum NodeKind {
     NODE_NEVER,
     NODE_EMPTY,
     NODE_BYTES,   /* a: offset in bytes, b: size > 0 */
-    NODE_CLASS,   /* a: offset in ranges, b: count > 0 */
+    NODE_CLASS,   /* a: offset in ranges, b: count > 0, c: ClassFlag bits */
     NODE_SEQ,     /* a: offset in kids, b: count > 1 */
     NODE_ALT,     /* a: offset in kids, b: count > 1 */
     NODE_REPEAT,  /* a: node, b: lo, c: hi or REPEAT_INF */
@@ -189,7 +196,9 @@ typedef struct Ir {
     weir_limits limits; /* no zeros: defaults filled in */
     weir_error error;
     RuleId root;
-    bool borrows; /* JSON's rules may be BORROWED */
+    bool borrows;         /* JSON's rules may be BORROWED */
+    bool keeps_dead_ends; /* what cannot be completed is begun all the same:
+                             see pass/lower.h */
     VEC(Rule) rules;
     VEC(Node) nodes;
     VEC(uint8_t) bytes;
@@ -227,6 +236,9 @@ void ir_warn(Ir *ir, size_t begin, size_t end, const char *format, ...)
 NodeId ir_bytes(Ir *ir, Span bytes); /* EMPTY for none */
 /* Any ranges, in any order, may overlap; surrogates are left out. */
 NodeId ir_class(Ir *ir, const Range *ranges, uint32_t count, bool negated);
+/* One of llama.cpp's characters, numbers in [1, LAX_MAX]; a class that is
+ * negated is wary where it matters. */
+NodeId ir_lax_class(Ir *ir, const Range *ranges, uint32_t count, bool negated);
 NodeId ir_rune(Ir *ir, uint32_t rune);
 NodeId ir_any(Ir *ir); /* any code point */
 NodeId ir_seq(Ir *ir, const NodeId *kids, uint32_t count);

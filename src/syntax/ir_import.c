@@ -54,6 +54,27 @@ static NodeId import_bounded(Import *m, const BoundedSpec *spec)
     return ir_regular_bounded(m->to, &spec->dfa, spec->ticks, spec->hi);
 }
 
+/* A wary class is made from what it lacks. */
+static NodeId import_lax(Import *m, Node n)
+{
+    const Range *r = ir_node_ranges(m->from, n);
+    if (!(n.c & CLASS_WARY)) return ir_lax_class(m->to, r, n.b, false);
+    VEC(Range) gaps = {0};
+    uint32_t next = 1;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < n.b; i++) {
+        if (r[i].lo > next)
+            ok = vec_push(m->to->mem, &gaps, (Range){next, r[i].lo - 1});
+        next = r[i].hi + 1;
+    }
+    ok = ok && vec_push(m->to->mem, &gaps, (Range){next, UINT32_MAX});
+    NodeId node =
+        ok ? ir_lax_class(m->to, gaps.at, gaps.count, true) : NODE_NEVER_ID;
+    vec_free(m->to->mem, &gaps);
+    if (!ok) diag_no_memory(&m->to->error);
+    return node;
+}
+
 static NodeId import_node(Import *m, NodeId id)
 {
     const Ir *from = m->from;
@@ -66,6 +87,7 @@ static NodeId import_node(Import *m, NodeId id)
     case NODE_BYTES:
         return ir_bytes(m->to, ir_node_bytes(from, n));
     case NODE_CLASS:
+        if (n.c) return import_lax(m, n);
         return ir_class(m->to, ir_node_ranges(from, n), n.b, false);
     case NODE_TOKENS:
         return ir_tokens(m->to, ir_node_ranges(from, n), n.b, n.c);
@@ -116,6 +138,7 @@ static void make_rules(Import *m)
 static void import_rules(Import *m)
 {
     const Ir *from = m->from;
+    m->to->keeps_dead_ends |= from->keeps_dead_ends;
     for (RuleId r = 0; r < from->rules.count && ir_ok(m->to); r++) {
         Rule rule = from->rules.at[r];
         RuleId copy = m->rule[r];

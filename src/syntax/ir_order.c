@@ -36,7 +36,6 @@ static int order_leaves(const Ir *ir, Node x, Node y)
     case NODE_BYTES:
         return span_compare(ir_node_bytes(ir, x), ir_node_bytes(ir, y));
     case NODE_CLASS:
-        return order_ranges(ir, x, y);
     case NODE_TOKENS:
         return x.c != y.c ? order_u32(x.c, y.c) : order_ranges(ir, x, y);
     case NODE_REGULAR:

@@ -12,6 +12,7 @@
 
 #include "base/utf8.h"
 #include "syntax/ir_list.h"
+#include "lang/lax.h"
 
 /* How tightly a piece binds; weaker ones need parentheses. */
 typedef enum Level { LEVEL_ALT, LEVEL_SEQ, LEVEL_POSTFIX, LEVEL_ATOM } Level;
@@ -92,9 +93,28 @@ static void print_gap(Out *out, uint32_t lo, uint32_t hi)
     print_span(out, MAX(lo, 0xE000), hi);
 }
 
-/* A class that holds the highest code point is shown by what it lacks. */
-static void print_class(Out *out, const Range *r, uint32_t count)
+/* A class that is read as llama.cpp reads it: a wary one by what it lacks. */
+static void print_lax(Out *out, const Range *r, Node n)
 {
+    bool wary = n.c & CLASS_WARY;
+    uint32_t next = 1;
+    out_text(out, wary ? "lax[^" : "lax[");
+    for (uint32_t i = 0; i < n.b; i++) {
+        print_span(out, wary ? next : r[i].lo, wary ? r[i].lo - 1 : r[i].hi);
+        next = r[i].hi + 1;
+    }
+    if (wary) print_span(out, next, LAX_MAX);
+    out_text(out, "]");
+}
+
+/* A class that holds the highest code point is shown by what it lacks. */
+static void print_class(Out *out, const Range *r, Node n)
+{
+    uint32_t count = n.b;
+    if (n.c) {
+        print_lax(out, r, n);
+        return;
+    }
     bool negated = r[count - 1].hi == RUNE_MAX;
     out_text(out, negated ? "[^" : "[");
     uint32_t next = 0;
@@ -198,7 +218,7 @@ static void print_leaf(const Ir *ir, Out *out, Node n)
         out_quoted(out, ir_node_bytes(ir, n));
         break;
     case NODE_CLASS:
-        print_class(out, ir_node_ranges(ir, n), n.b);
+        print_class(out, ir_node_ranges(ir, n), n);
         break;
     case NODE_RULE:
         print_name(ir, out, n.a);

@@ -47,6 +47,8 @@ static void build_init(VocabBuild *b, Vocab *vocab, const Mem *mem,
                       .spec = {.unk = ENCODER_NONE}};
     arena_init(&b->scratch, mem, 0);
     if (opts) b->opts = *opts;
+    vocab->dialect = b->opts.dialect;
+    b->opts.llama_cpp_stops |= vocab->dialect == WEIR_DIALECT_LLAMA_CPP;
 }
 
 static void build_free(VocabBuild *b)

@@ -20,6 +20,7 @@ typedef struct Vocab {
     Mem mem; /* a copy; its user outlives the vocabulary */
     weir_vocab_kind kind;
     weir_vocab_coding coding;
+    weir_dialect dialect;
     uint32_t width, ntokens; /* ntokens <= width */
     uint32_t nspecials;      /* ids flagged CONTROL */
     uint32_t nstops;

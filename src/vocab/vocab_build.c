@@ -153,10 +153,26 @@ static size_t texts_size(const VocabBuild *b)
     return size;
 }
 
+/* llama.cpp matches control tokens by their names, and tokens that begin with
+ * U+0000 by nothing. */
+static void flag_llama_cpp(Vocab *v)
+{
+    for (uint32_t id = 0; id < v->ntokens; id++) {
+        Span bytes = vocab_bytes(v, id);
+        bool is_text =
+            !(v->flags[id] & WEIR_TOKEN_STOP) && bytes.size && bytes.at[0];
+        if (is_text)
+            v->flags[id] &= (uint8_t)~WEIR_TOKEN_CONTROL;
+        else if (bytes.size)
+            v->flags[id] |= WEIR_TOKEN_CONTROL;
+    }
+}
+
 static void flag_stops(Vocab *v)
 {
     for (uint32_t i = 0; i < v->nstops; i++)
         v->flags[v->stops[i]] |= WEIR_TOKEN_STOP | WEIR_TOKEN_CONTROL;
+    if (v->dialect == WEIR_DIALECT_LLAMA_CPP) flag_llama_cpp(v);
     for (uint32_t id = 0; id < v->ntokens; id++)
         v->nspecials += (v->flags[id] & WEIR_TOKEN_CONTROL) != 0;
 }

@@ -15,6 +15,7 @@
  * of any kind with one of its texts, and the fill-in-the-middle tokens for
  * padding, repositories and file separators; and its two exceptions then
  * remove tokens wherever they came from, the caller excepted.
+ * In the dialect llama.cpp that list stands in place of 2.
  * Tests: unit/vocab_test.c
  */
 #include "vocab/vocab_build.h"
@@ -201,7 +202,8 @@ bool build_stops(VocabBuild *b)
     if (b->opts.stop_replace) {
         b->stops.count = 0;
     } else {
-        if (!add_known(b)) return false;
+        bool only_llama = b->opts.dialect == WEIR_DIALECT_LLAMA_CPP;
+        if (!only_llama && !add_known(b)) return false;
         if (b->opts.llama_cpp_stops && !add_llama(b)) return false;
     }
     return add_callers(b) && sort_stops(b);

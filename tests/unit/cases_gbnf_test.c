@@ -20,8 +20,8 @@ static weir_status compile_dialect(const char *grammar, weir_error *err)
 {
     weir_compile_opts opts = {.size = sizeof opts,
                               .dialect = WEIR_DIALECT_LLAMA_CPP};
-    weir_grammar *g = weir_grammar_compile(NULL, WEIR_GBNF, kit_bytes(grammar),
-                                           &opts, err);
+    weir_grammar *g =
+        weir_grammar_compile(NULL, WEIR_GBNF, kit_bytes(grammar), &opts, err);
     weir_grammar_free(g);
     return g ? WEIR_OK : err->status;
 }
@@ -109,8 +109,7 @@ static void optional_chain(void **state)
     (void)state;
     Kit k;
     kit_begin(&k, "aa|aaa|1a|a2", "1234a");
-    check_grammar(&k,
-                  "root ::= [0-9] (a? a? a? a? a? [0-9])*\na ::= \"a\"\n",
+    check_grammar(&k, "root ::= [0-9] (a? a? a? a? a? [0-9])*\na ::= \"a\"\n",
                   TEXTS("1", "1a2aa3aaaaa4", "12"),
                   TEXTS("1aaaaaa2", "a1", "1a"));
 }
@@ -120,7 +119,8 @@ static void special_tokens(void **state)
 {
     (void)state;
     Kit k;
-    kit_begin(&k, "<think>|</think>|\n\n|score|: |abc|<b", "<>/think\nscore:3 59abx");
+    kit_begin(&k, "<think>|</think>|\n\n|score|: |abc|<b",
+              "<>/think\nscore:3 59abx");
     kit_token(&k, "<unk>", WEIR_TOKEN_CONTROL);
     kit_token(&k, "<pad>", WEIR_TOKEN_CONTROL);
     check_grammar(&k,
@@ -147,8 +147,9 @@ static void emoji_class(void **state)
         "\xF0\x9F\x99\x8F]\n",
         TEXTS("\xF0\x9F\x98\x80",
               "\xF0\x9F\x98\xA8\xF0\x9F\x98\xA8\xF0\x9F\x91\x8D"),
-        TEXTS("\xF0\x9F\x91\x8D", "\xF0\x9F\x9A\x80", "\xF0\x9F\x98\x80"
-                                                      "a"));
+        TEXTS("\xF0\x9F\x91\x8D", "\xF0\x9F\x9A\x80",
+              "\xF0\x9F\x98\x80"
+              "a"));
 }
 
 /* ggml-org/llama.cpp#11591: the one token that fits is in the mask. */

@@ -77,9 +77,10 @@ static void names_and_line_ends(void **state)
                  "A-1 ::= \"A\"",
                  "root ::= <\"9x\"> -y A-1\n<\"9x\"> ::= \"9\"\n-y ::= \"y\"\n"
                  "A-1 ::= \"A\"\n");
-    expect_print("# first\n\n \troot ::= \"a\" |\n\n \"b\" b\r\nb ::= (\r\n\"c\""
-                 "\n # in a group\n | \"d\"\r)\rc ::= \"e\"",
-                 "root ::= \"a\" | \"b\" b\nb ::= [cd]\nc ::= \"e\"\n");
+    expect_print(
+        "# first\n\n \troot ::= \"a\" |\n\n \"b\" b\r\nb ::= (\r\n\"c\""
+        "\n # in a group\n | \"d\"\r)\rc ::= \"e\"",
+        "root ::= \"a\" | \"b\" b\nb ::= [cd]\nc ::= \"e\"\n");
     expect_print("root ::=", "root ::= \"\"\n");
     expect_print("root ::= (|)", "root ::= \"\"\n");
     expect_print("root ::= | | \"a\"", "root ::= \"a\"?\n");
@@ -124,7 +125,8 @@ static void repeats(void **state)
     IN("root ::= \"a\"{0} \"b\" x{0,0}\nx ::= \"x\"", "b");
     IN("root ::= (\"a\"?)* \"b\"**", "", "aab");
     expect_print("root ::= \"a\"{0,5000}", "root ::= \"a\"{0,5000}\n");
-    expect_print("root ::= root \"a\" | \"b\"", "root ::= \"b\" | root \"a\"\n");
+    expect_print("root ::= root \"a\" | \"b\"",
+                 "root ::= \"b\" | root \"a\"\n");
 }
 
 static void tokens(void **state)
@@ -167,9 +169,8 @@ static void expect_bad(const Bad *bad, size_t count, const GbnfOpts *opts)
             fail_msg("%s: compiles", b.source);
         if (ir.error.status != b.status || ir.error.begin != b.begin ||
             ir.error.end != b.end || !strstr(ir.error.message, b.message))
-            fail_msg("%s: %u-%u %s: %s", b.source, ir.error.begin,
-                     ir.error.end, weir_status_name(ir.error.status),
-                     ir.error.message);
+            fail_msg("%s: %u-%u %s: %s", b.source, ir.error.begin, ir.error.end,
+                     weir_status_name(ir.error.status), ir.error.message);
         ir_free(&ir);
     }
 }
@@ -217,8 +218,8 @@ static void errors(void **state)
         {"root ::= \"\xFF\"", 10, 11, WEIR_SYNTAX, "expected UTF-8 text"},
         {"\xEF\xBB\xBFroot ::= \"a\"", 0, 3, WEIR_SYNTAX, "name of a rule"},
     };
-    static const Bad unknown[] = {{"root ::= <ab>", 9, 13, WEIR_UNSUPPORTED,
-                                   "needs a vocabulary"}};
+    static const Bad unknown[] = {
+        {"root ::= <ab>", 9, 13, WEIR_UNSUPPORTED, "needs a vocabulary"}};
     expect_bad(bad, COUNT_OF(bad), &plain);
     expect_bad(unknown, 1, NULL);
 }
@@ -252,7 +253,8 @@ static void dialect_recursion(void **state)
     };
     static const char *const good[] = {
         "root ::= (\"a\"*)*", "root ::= a root | \"x\"\na ::= \"y\"?",
-        "root ::= \"a\" root | (\"b\" root)? \"c\"", "root ::= \"x\"{0} \"\" []"};
+        "root ::= \"a\" root | (\"b\" root)? \"c\"",
+        "root ::= \"x\"{0} \"\" []"};
     expect_bad(bad, COUNT_OF(bad), &dialect);
     for (size_t i = 0; i < COUNT_OF(good); i++) {
         Ir ir;
@@ -313,7 +315,8 @@ static void nesting(void **state)
         mem = mem_from_env(NULL);
         ir_init(&ir, &mem, i ? &deep : NULL);
         assert_false(gbnf_compile(&ir, span_text(source), &dialect));
-        assert_int_equal(ir.error.status, i ? WEIR_UNDEFINED : WEIR_LIMIT_DEPTH);
+        assert_int_equal(ir.error.status,
+                         i ? WEIR_UNDEFINED : WEIR_LIMIT_DEPTH);
         ir_free(&ir);
     }
 }

@@ -300,11 +300,12 @@ static void report_warnings(const Mem *mem, const weir_grammar *g)
     mem_free(mem, text, size + 1);
 }
 
-weir_vocab *tokenizer_load(const char *path)
+weir_vocab *tokenizer_load(const char *path, weir_dialect dialect)
 {
+    weir_vocab_opts opts = {.size = sizeof opts, .dialect = dialect};
     weir_error err = {.status = WEIR_OK};
     progress_begin("loading the tokenizer");
-    weir_vocab *v = weir_vocab_load_file(NULL, path, NULL, &err);
+    weir_vocab *v = weir_vocab_load_file(NULL, path, &opts, &err);
     progress_end();
     if (v) return v;
     if (err.status == WEIR_IO)
@@ -320,7 +321,10 @@ int session_open(Session *s, const Args *args)
 {
     *s = (Session){.vocab = NULL};
     if (validate(args)) return 2;
-    if (args->tokenizer && !(s->vocab = tokenizer_load(args->tokenizer)))
+    weir_dialect dialect = WEIR_DIALECT_DEFAULT;
+    if (dialect_read(args, &dialect)) return 2;
+    if (args->tokenizer &&
+        !(s->vocab = tokenizer_load(args->tokenizer, dialect)))
         return 2;
     double start = now_ms();
     s->grammar = compile(args, s->vocab, &s->schema);

@@ -24,6 +24,6 @@ void session_close(Session *session, const Args *args);
 void constraint_print(const Args *args, FILE *out);
 
 /* The vocabulary of --tokenizer, or of a path. NULL after a message. */
-weir_vocab *tokenizer_load(const char *path);
+weir_vocab *tokenizer_load(const char *path, weir_dialect dialect);
 
 #endif

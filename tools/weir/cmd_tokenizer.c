@@ -215,7 +215,7 @@ int cmd_tokenizer(const Args *args)
     if (args->encode && args->decode)
         return usage_error(args, "found --encode and --decode, expected one");
     double start = now_ms();
-    weir_vocab *v = tokenizer_load(args->files.at[0]);
+    weir_vocab *v = tokenizer_load(args->files.at[0], WEIR_DIALECT_DEFAULT);
     double ms = now_ms() - start;
     if (!v) return 2;
     int status = args->encode   ? encode(args, v)
