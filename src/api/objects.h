@@ -58,7 +58,9 @@ struct weir_matcher {
     MaskRun run;
     bool has_run;
     weir_termination termination;
-    uint32_t *stops; /* ascending; the vocabulary's or own */
+    const Vocab *texts; /* the vocabulary, if each of its texts is taken as its
+                           bytes, whether or not the output is complete */
+    uint32_t *stops;    /* ascending; the vocabulary's or own */
     uint32_t nstops;
     bool owns_stops;
     uint64_t generation;

@@ -33,6 +33,15 @@ static bool stops_set(weir_matcher *m, const weir_matcher_opts *opts)
     return true;
 }
 
+static const Vocab *texts_of(const weir_matcher *m)
+{
+    const weir_grammar *g = m->grammar;
+    bool is_plain = g->vocab && !g->has_tokens && !g->has_held &&
+                    !m->owns_stops &&
+                    m->termination != WEIR_TERM_FIRST_COMPLETE;
+    return is_plain ? &g->vocab->vocab : NULL;
+}
+
 /* A matcher without a track; the hub's reference is taken over. */
 static weir_matcher *matcher_alloc(weir_grammar *g, Hub *hub)
 {
@@ -54,9 +63,10 @@ weir_matcher *matcher_start(weir_grammar *grammar, Hub *hub,
     weir_matcher *m = matcher_alloc(grammar, hub);
     if (!m) return NULL;
     m->termination = opts->termination;
-    if (stops_set(m, opts) &&
-        track_init(&m->track, &grammar->mem, &hub->stacks, &grammar->ir.limits,
-                   &grammar->start)) {
+    bool ok = stops_set(m, opts);
+    m->texts = texts_of(m);
+    if (ok && track_init(&m->track, &grammar->mem, &hub->stacks,
+                         &grammar->ir.limits, &grammar->start)) {
         m->track.stepper.has_budgets = grammar->has_budgets;
         if (!grammar->has_unique || track_use_unique(&m->track)) return m;
     }
@@ -110,9 +120,10 @@ weir_matcher *weir_matcher_fork(const weir_matcher *from)
     m->generation = from->generation;
     m->termination = from->termination;
     weir_matcher_opts opts = matcher_opts(from);
-    if (stops_set(m, &opts) &&
-        track_fork(&m->track, &from->track, &m->hub->stacks,
-                   &m->grammar->ir.limits))
+    bool ok = stops_set(m, &opts);
+    m->texts = texts_of(m);
+    if (ok && track_fork(&m->track, &from->track, &m->hub->stacks,
+                         &m->grammar->ir.limits))
         return m;
     weir_matcher_free(m);
     return NULL;
@@ -269,11 +280,8 @@ static weir_accept fail_step(weir_matcher *m)
 /* A plain text token with a single reading; CONFIG_FORKS: the long way. */
 static ConfigNext accept_alone(weir_matcher *m, uint32_t id)
 {
-    const weir_grammar *g = m->grammar;
-    if (!g->vocab || g->has_tokens || g->has_held || m->owns_stops ||
-        m->track.is_stopped || m->termination == WEIR_TERM_FIRST_COMPLETE)
-        return CONFIG_FORKS;
-    const Vocab *vocab = &g->vocab->vocab;
+    if (!m->texts || m->track.is_stopped) return CONFIG_FORKS;
+    const Vocab *vocab = m->texts;
     if (!vocab_is_text(vocab, id)) return CONFIG_FORKS;
     return track_take_alone(&m->track, id, vocab_bytes(vocab, id));
 }
@@ -281,12 +289,6 @@ static ConfigNext accept_alone(weir_matcher *m, uint32_t id)
 static weir_accept accept_once(weir_matcher *m, uint32_t id)
 {
     bool is_stop;
-    ConfigNext alone = accept_alone(m, id);
-    if (alone == CONFIG_MOVED) {
-        m->generation++;
-        return WEIR_ACCEPTED;
-    }
-    if (alone == CONFIG_DEAD) return WEIR_REFUSED;
     weir_accept answer = matcher_try(m, id, &is_stop);
     if (answer != WEIR_ACCEPTED) return answer;
     bool ok = is_stop ? track_take_stop(&m->track, id)
@@ -297,7 +299,7 @@ static weir_accept accept_once(weir_matcher *m, uint32_t id)
     return WEIR_ACCEPTED;
 }
 
-weir_accept weir_matcher_accept(weir_matcher *m, uint32_t id)
+static NOINLINE weir_accept accept_any(weir_matcher *m, uint32_t id)
 {
     weir_status before = m->error;
     weir_accept answer = accept_once(m, id);
@@ -306,6 +308,20 @@ weir_accept weir_matcher_accept(weir_matcher *m, uint32_t id)
          moves++)
         answer = accept_once(m, id);
     return answer;
+}
+
+weir_accept weir_matcher_accept(weir_matcher *m, uint32_t id)
+{
+    switch (accept_alone(m, id)) {
+    case CONFIG_MOVED:
+        m->generation++;
+        return WEIR_ACCEPTED;
+    case CONFIG_DEAD:
+        return WEIR_REFUSED;
+    case CONFIG_FORKS:
+        break;
+    }
+    return accept_any(m, id);
 }
 
 weir_accept weir_matcher_accept_at(weir_matcher *m, uint32_t id,

@@ -15,10 +15,12 @@
 #if defined(__GNUC__)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define NOINLINE __attribute__((noinline)) /* seldom run, from hot code */
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 #else
 #define LIKELY(x) (x)
 #define UNLIKELY(x) (x)
+#define NOINLINE
 #define PRINTF_LIKE(fmt, args)
 #endif
 

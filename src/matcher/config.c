@@ -200,11 +200,25 @@ static void config_step(Stepper *s, Config c, uint8_t byte, ConfigSet *out)
 
 /* ---- one configuration ---- */
 
-/* Pushes and moves; false: the way on is not a single configuration. */
-static bool move_alone(Stepper *s, Config *c, const Move *m)
+/* push_all for the move of a simple step. */
+static const StackNode *push_simple(Stepper *s, Config c, const Move *m)
 {
-    const StackNode *stack = push_all(s, *c, m);
-    Landing l = land(s, m->op, c->reg, m->to);
+    const StackNode *stack = c.stack;
+    for (uint32_t i = 0; i < m->npush; i++)
+        stack = stack_push(&s->stacks, stack, m->push[i].state,
+                           op_value(m->push[i].op, c.reg));
+    return stack;
+}
+
+/* Pushes and moves by the step's one move; false: the way on is not a single
+ * configuration. */
+static bool move_alone(Stepper *s, Config *c, const Step *step)
+{
+    const Move *m = &step->at[0];
+    const StackNode *stack =
+        step->is_simple ? push_simple(s, *c, m) : push_all(s, *c, m);
+    Landing l = step->is_simple ? (Landing){m->to, op_value(m->op, c->reg)}
+                                : land(s, m->op, c->reg, m->to);
     if (!l.state) return false;
     State *q = l.state;
     uint32_t reg = l.reg;
@@ -238,14 +252,14 @@ static ConfigNext return_for(Config *c, uint8_t byte)
     }
 }
 
-ConfigNext config_next(Stepper *s, Config *given, uint8_t byte)
+ConfigNext config_next(Stepper *s, Config *given, uint8_t byte, uintptr_t cell)
 {
     Config c = *given;
     if (c.q->accepts) {
         ConfigNext way = return_for(&c, byte);
         if (way != CONFIG_MOVED) return way;
+        cell = state_next(c.q, byte);
     }
-    uintptr_t cell = state_next(c.q, byte);
     if (CELL_IS_STATE(cell)) {
         c.q = cell_state(cell);
         *given = c;
@@ -254,8 +268,7 @@ ConfigNext config_next(Stepper *s, Config *given, uint8_t byte)
     const Step *step = cell_step(cell);
     if (!step) return CONFIG_FORKS; /* set_step reports the error */
     if (!step->count) return CONFIG_DEAD;
-    if (step->count > 1 || !move_alone(s, &c, &step->at[0]))
-        return CONFIG_FORKS;
+    if (step->count > 1 || !move_alone(s, &c, step)) return CONFIG_FORKS;
     *given = c;
     return CONFIG_MOVED;
 }
@@ -445,7 +458,7 @@ void set_step(Stepper *s, const ConfigSet *in, uint8_t byte, ConfigSet *out)
     }
     if (in->list.count == 1) {
         Config c = in->list.at[0];
-        ConfigNext next = config_next(s, &c, byte);
+        ConfigNext next = config_next(s, &c, byte, state_next(c.q, byte));
         if (next == CONFIG_MOVED) set_insert(s, out, c);
         if (next != CONFIG_FORKS) return;
     }

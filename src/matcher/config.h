@@ -60,7 +60,8 @@ typedef enum ConfigNext {
     CONFIG_DEAD,  /* the byte is refused */
     CONFIG_FORKS  /* several readings, or the end: use sets; *given stays */
 } ConfigNext;
-ConfigNext config_next(Stepper *s, Config *given, uint8_t byte);
+/* `cell`: what state_next says of the byte, an error included. */
+ConfigNext config_next(Stepper *s, Config *given, uint8_t byte, uintptr_t cell);
 
 /* Adds a configuration, returning from states that are done. */
 void set_add(Stepper *s, ConfigSet *set, Config config);
@@ -93,7 +94,6 @@ static inline bool set_is_empty(const ConfigSet *set)
 bool set_is_complete(Stepper *s, const ConfigSet *set);
 /* Bytes that may come next. */
 void set_first(Stepper *s, const ConfigSet *set, ByteSet *first);
-/* True if some token edge may be taken. */
 /* Whether every reading is within a character where no token may end. */
 static inline bool set_is_held(const ConfigSet *set)
 {
@@ -102,6 +102,7 @@ static inline bool set_is_held(const ConfigSet *set)
         any = !set->list.at[i].q->is_held;
     return !any;
 }
+/* True if some token edge may be taken. */
 bool set_has_tokens(Stepper *s, const ConfigSet *set);
 
 /* Calls visit for every configuration of the set and every one reached by

@@ -48,14 +48,22 @@ bool stackhub_is_full(StackHub *hub)
 
 /* ---- nodes ---- */
 
+static uint64_t entry_hash(uint64_t h, const StackEntry *e)
+{
+    h = h * 31 + (e->below ? e->below->item.hash : 1);
+    return hash_mix(h, (uint64_t)(uintptr_t)e->ret ^ e->reg);
+}
+
 static uint64_t entries_hash(const StackEntry *at, uint32_t count, bool ends)
 {
     uint64_t h = ends;
-    for (uint32_t i = 0; i < count; i++) {
-        h = hash_mix(h, (uint64_t)(uintptr_t)at[i].ret ^ at[i].reg);
-        h = hash_mix(h, at[i].below ? at[i].below->item.hash : 1);
-    }
+    for (uint32_t i = 0; i < count; i++) h = entry_hash(h, &at[i]);
     return h;
+}
+
+static bool entry_is(const StackEntry *a, const StackEntry *b)
+{
+    return a->ret == b->ret && a->reg == b->reg && a->below == b->below;
 }
 
 static bool node_is(const StackNode *node, uint64_t hash, const StackEntry *at,
@@ -64,9 +72,7 @@ static bool node_is(const StackNode *node, uint64_t hash, const StackEntry *at,
     if (node->item.hash != hash || node->count != count || node->ends != ends)
         return false;
     for (uint32_t i = 0; i < count; i++)
-        if (node->at[i].ret != at[i].ret || node->at[i].reg != at[i].reg ||
-            node->at[i].below != at[i].below)
-            return false;
+        if (!entry_is(&node->at[i], &at[i])) return false;
     return true;
 }
 
@@ -146,15 +152,35 @@ static const StackNode *scratch_intern(StackUser *user, uint64_t hash,
     return NULL;
 }
 
+/* hub_find for a single entry and no end, as most pushes are. */
+static inline const StackNode *hub_find_one(StackHub *hub, uint64_t hash,
+                                            StackEntry entry)
+{
+    for (SharedPos p = shared_first(&hub->table, hash); p.item;
+         p = shared_next(hash, p)) {
+        const StackNode *node = (const StackNode *)(const void *)p.item;
+        if (entry_is(&node->at[0], &entry) && node->count == 1 && !node->ends)
+            return node;
+    }
+    return NULL;
+}
+
+/* After the hub was found not to have it. */
+static NOINLINE const StackNode *node_add(StackUser *user, uint64_t hash,
+                                          const StackEntry *at, uint32_t count,
+                                          bool ends)
+{
+    return user->to_scratch ? scratch_intern(user, hash, at, count, ends)
+                            : hub_intern(user, hash, at, count, ends);
+}
+
 static const StackNode *node_intern(StackUser *user, const StackEntry *at,
                                     uint32_t count, bool ends)
 {
     if (!count) return NULL;
     uint64_t hash = entries_hash(at, count, ends);
     const StackNode *node = hub_find(user->hub, hash, at, count, ends);
-    if (node) return node;
-    return user->to_scratch ? scratch_intern(user, hash, at, count, ends)
-                            : hub_intern(user, hash, at, count, ends);
+    return node ? node : node_add(user, hash, at, count, ends);
 }
 
 /* ---- users ---- */
@@ -209,7 +235,9 @@ const StackNode *stack_push(StackUser *user, const StackNode *below, State *ret,
                             uint32_t reg)
 {
     StackEntry entry = {ret, below, reg};
-    return node_intern(user, &entry, 1, false);
+    uint64_t hash = entries_hash(&entry, 1, false);
+    const StackNode *node = hub_find_one(user->hub, hash, entry);
+    return node ? node : node_add(user, hash, &entry, 1, false);
 }
 
 /* ---- union ---- */

@@ -184,25 +184,32 @@ weir_status track_move(Track *t, StackHub *hub)
 
 /* One configuration needs no set while only one reading goes on: follows it
  * as far as that holds. Returns the bytes read; *c is the configuration there.
- */
-static size_t try_alone(Stepper *s, Span bytes, Config *c, ConfigNext *end)
+ * It is kept in variables: a structure that is copied whole just after a part
+ * of it was written makes the processor wait for the write (a fifth of the time
+ * of a byte). */
+static inline size_t try_alone(Stepper *s, Span bytes, Config *c,
+                               ConfigNext *end)
 {
+    State *q = c->q;
+    const StackNode *stack = c->stack;
+    uint32_t reg = c->reg;
     size_t i = 0;
-    for (;;) {
-        State *q = c->q;
-        while (i < bytes.size && !q->accepts) {
-            uintptr_t cell = state_next(q, bytes.at[i]);
-            if (!CELL_IS_STATE(cell)) break;
+    *end = CONFIG_MOVED;
+    for (; i < bytes.size; i++) {
+        uintptr_t cell = state_next(q, bytes.at[i]);
+        if (CELL_IS_STATE(cell) && !q->accepts) {
             q = cell_state(cell);
-            i++;
+            continue;
         }
-        c->q = q;
-        *end = CONFIG_MOVED;
-        if (i == bytes.size) return i;
-        *end = config_next(s, c, bytes.at[i]);
-        if (*end != CONFIG_MOVED) return i;
-        i++;
+        Config next = {q, stack, reg};
+        *end = config_next(s, &next, bytes.at[i], cell);
+        if (*end != CONFIG_MOVED) break;
+        q = next.q;
+        stack = next.stack;
+        reg = next.reg;
     }
+    *c = (Config){q, stack, reg};
+    return i;
 }
 
 /* A set that need not be one, as long as it stays so. */
@@ -216,24 +223,21 @@ ConfigNext track_take_alone(Track *t, uint32_t token, Span bytes)
 {
     ConfigNext end;
     if (!is_alone(t, &t->now)) return CONFIG_FORKS;
-    Config c = t->now.list.at[0];
+    Config *now = &t->now.list.at[0], c = *now;
     try_alone(&t->stepper, bytes, &c, &end);
     if (end != CONFIG_MOVED) return end;
-    const TrackStep *last = &t->steps.at[t->steps.count - 1];
-    const Config *before = &t->pool.at[last->start];
-    TrackStep step = {.token = token,
-                      .start = last->start,
-                      .count = 1,
-                      .text_start = t->text.count};
-    if (c.q != before->q || c.stack != before->stack || c.reg != before->reg) {
-        step.start = t->pool.count;
-        if (!vec_push(t->mem, &t->pool, c)) return CONFIG_FORKS;
-    }
-    if (!vec_push(t->mem, &t->steps, step)) {
-        t->pool.count = MAX(step.start, last->start + 1);
+    if (!vec_reserve(t->mem, &t->pool, (size_t)t->pool.count + 1) ||
+        !vec_reserve(t->mem, &t->steps, (size_t)t->steps.count + 1))
         return CONFIG_FORKS;
+    assert(t->steps.at[t->steps.count - 1].start + 1 == t->pool.count);
+    if (c.q != now->q || c.stack != now->stack || c.reg != now->reg) {
+        t->pool.at[t->pool.count++] = c;
+        *now = c;
     }
-    t->now.list.at[0] = c;
+    t->steps.at[t->steps.count++] = (TrackStep){.token = token,
+                                                .start = t->pool.count - 1,
+                                                .text_start = t->text.count,
+                                                .count = 1};
     return CONFIG_MOVED;
 }
 

@@ -90,6 +90,7 @@ typedef struct Move {
 
 typedef struct Step {
     uint32_t count;
+    bool is_simple; /* one move that needs no more than op_value */
     Move at[];
 } Step;
 
@@ -263,10 +264,21 @@ static inline bool reg_covers(const State *q, uint32_t a, uint32_t b)
     return f->hi == REPEAT_INF ? a >= b : a == b || (f->lo <= a && a < b);
 }
 
+/* True if all that op does is op_value, whatever the register was. */
+static inline bool op_is_plain(RegOp op, const State *to)
+{
+    return !op.is_deadline && !op.counts && !op.begins &&
+           to->frame->hi != REPEAT_INF;
+}
+static inline uint32_t op_value(RegOp op, uint32_t reg)
+{
+    return op.adds ? reg + op.reg : op.reg;
+}
+
 /* The register at `to`: counting stops where it makes no more difference. */
 static inline uint32_t reg_apply(RegOp op, uint32_t reg, const State *to)
 {
-    uint32_t next = op.adds ? reg + op.reg : op.reg;
+    uint32_t next = op_value(op, reg);
     if (to->frame->hi == REPEAT_INF && next > to->frame->lo)
         next = to->frame->lo;
     return next;

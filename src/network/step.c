@@ -206,6 +206,18 @@ static bool move_is_plain(const State *q, const Move *m)
            !m->to->is_loop && m->to->need <= q->more;
 }
 
+/* True when what is to be pushed always is, and registers are op_value. */
+static bool move_is_simple(const Move *m)
+{
+    bool is_simple = op_is_plain(m->op, m->to);
+    for (uint32_t i = 0; i < m->npush; i++) {
+        const State *ret = m->push[i].state;
+        is_simple = is_simple && op_is_plain(m->push[i].op, ret) &&
+                    !ret->is_loop && !ret->is_final && !ret->is_head;
+    }
+    return is_simple;
+}
+
 static uintptr_t moves_pack(MoveList *list, const State *q)
 {
     uint32_t n = list->moves.count;
@@ -216,6 +228,7 @@ static uintptr_t moves_pack(MoveList *list, const State *q)
         arena_alloc(&list->net->arena, sizeof *step + n * sizeof(Move));
     if (!step) return network_no_memory(list->net), 0;
     step->count = n;
+    step->is_simple = n == 1 && move_is_simple(&list->moves.at[0]);
     memcpy(step->at, list->moves.at, n * sizeof(Move));
     return (uintptr_t)step;
 }

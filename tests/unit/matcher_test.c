@@ -161,7 +161,8 @@ static void compare_one(Run *r, Config c, Tally *tally)
 {
     for (size_t i = 0; i < COUNT_OF(probes); i++) {
         Config moved = c;
-        ConfigNext way = config_next(&r->stepper, &moved, probes[i]);
+        ConfigNext way = config_next(&r->stepper, &moved, probes[i],
+                                     state_next(moved.q, probes[i]));
         step_as_set(r, c, probes[i], &r->next);
         tally->ways[way]++;
         if (way == CONFIG_MOVED) {
