@@ -554,6 +554,26 @@ bool nfa_step(Nfa *nfa, const Mem *mem, const uint32_t *pos, uint32_t npos,
     return nfa_close(nfa, mem, out);
 }
 
+Range nfa_like(const Nfa *nfa, const uint32_t *pos, uint32_t npos, uint8_t byte)
+{
+    Range like = {0, 255};
+    for (uint32_t i = 0; i < npos; i++)
+        for (uint32_t e = nfa->edge_start[pos[i]];
+             e < nfa->edge_start[pos[i] + 1]; e++) {
+            const NfaEdge *edge = &nfa->edges[e];
+            if (edge->kind != NFA_BYTE) continue;
+            if (edge->hi < byte) {
+                like.lo = MAX(like.lo, edge->hi + 1u);
+            } else if (edge->lo > byte) {
+                like.hi = MIN(like.hi, edge->lo - 1u);
+            } else {
+                like.lo = MAX(like.lo, edge->lo);
+                like.hi = MIN(like.hi, edge->hi);
+            }
+        }
+    return like;
+}
+
 /* ---- prefix freedom ---- */
 
 bool nfa_has_calls(const Nfa *nfa)
@@ -594,11 +614,12 @@ static bool explore_all(Explore *x, Nfa *nfa, const Mem *mem)
         !nfa_close(nfa, mem, &x->next) || !explore_add(x, mem))
         return false;
     for (uint32_t i = 0; i + 1 < x->start.count; i++)
-        for (unsigned byte = 0; byte < 256; byte++) {
+        for (unsigned b = 0; b < 256;) {
             uint32_t at = x->start.at[i], size = x->start.at[i + 1] - at;
-            if (!nfa_step(nfa, mem, x->pool.at + at, size, (uint8_t)byte,
-                          &x->next))
-                return false;
+            const uint32_t *pos = x->pool.at + at;
+            uint8_t byte = (uint8_t)b;
+            b = nfa_like(nfa, pos, size, byte).hi + 1;
+            if (!nfa_step(nfa, mem, pos, size, byte, &x->next)) return false;
             if (x->next.count && !explore_add(x, mem)) return false;
         }
     return true;

@@ -100,6 +100,10 @@ bool nfa_close(Nfa *nfa, const Mem *mem, PosSet *set);
 bool nfa_step(Nfa *nfa, const Mem *mem, const uint32_t *pos, uint32_t npos,
               uint8_t byte, PosSet *out);
 
+/* The bytes around `byte` that the positions' edges do not tell from it. */
+Range nfa_like(const Nfa *nfa, const uint32_t *pos, uint32_t npos,
+               uint8_t byte);
+
 /* True if some edge calls or takes a token. */
 bool nfa_has_calls(const Nfa *nfa);
 

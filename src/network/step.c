@@ -251,33 +251,12 @@ uintptr_t step_make(Network *net, State *q, uint8_t byte)
     return cell;
 }
 
-/* The bytes around `byte` that q's edges do not tell from it. */
-static Range like_bytes(const State *q, uint8_t byte)
-{
-    Range like = {0, 255};
-    const Nfa *nfa = q->frame->nfa;
-    for (uint32_t i = 0; i < q->npos; i++)
-        for (uint32_t e = nfa->edge_start[q->pos[i]];
-             e < nfa->edge_start[q->pos[i] + 1]; e++) {
-            const NfaEdge *edge = &nfa->edges[e];
-            if (edge->kind != NFA_BYTE) continue;
-            if (edge->hi < byte) {
-                like.lo = MAX(like.lo, edge->hi + 1u);
-            } else if (edge->lo > byte) {
-                like.hi = MIN(like.hi, edge->lo - 1u);
-            } else {
-                like.lo = MAX(like.lo, edge->lo);
-                like.hi = MIN(like.hi, edge->hi);
-            }
-        }
-    return like;
-}
-
 /* The cell of `byte` is that of other bytes, too. */
 static void cell_store(State *q, uint8_t byte, uintptr_t cell)
 {
     Range like = {byte, byte};
-    if (!q->ncalls && q->frame->nfa) like = like_bytes(q, byte);
+    if (!q->ncalls && q->frame->nfa)
+        like = nfa_like(q->frame->nfa, q->pos, q->npos, byte);
     for (uint32_t b = like.lo; b <= like.hi; b++)
         if (b == like.lo || q->map[b] != q->map[b - 1])
             atomic_store_explicit(&q->next[q->map[b]], cell,
