@@ -22,8 +22,16 @@ static bool lengths_fit(Sets *s, ArrayShape *a)
     return a->lo <= a->hi;
 }
 
+/* No item can be counted. */
+static bool counts_none(Sets *s, const ArrayShape *a, const SomeItems *c)
+{
+    for (uint32_t i = c->from; i < a->nprefix && i < a->hi; i++)
+        if (!set_is_none(s, set_and(s, a->prefix[i], c->value))) return false;
+    return a->hi <= a->nprefix || set_is_none(s, set_and(s, a->rest, c->value));
+}
+
 /* Drops counts that say nothing; false when one cannot be met. */
-static bool counts_fit(ArrayShape *a, SomeItems *some)
+static bool counts_fit(Sets *s, ArrayShape *a, SomeItems *some)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < a->nsome; i++) {
@@ -33,7 +41,10 @@ static bool counts_fit(ArrayShape *a, SomeItems *some)
             a->hi = MIN(a->hi, c.hi);
             continue;
         }
-        if (c.value == SET_NONE) c.hi = 0;
+        if (counts_none(s, a, &c)) {
+            c.hi = 0;
+            c.value = SET_NONE;
+        }
         if (c.lo > c.hi) return false;
         if (c.lo && c.from >= a->hi) return false;
         if (!c.lo && (c.hi == COUNT_INF || c.value == SET_NONE)) continue;
@@ -50,7 +61,7 @@ const ArrayShape *array_finish(Sets *s, const ArrayShape *given)
     ArrayShape a = *given;
     SomeItems *some = sets_array(s, SomeItems, a.nsome);
     if (!some || !sets_charge(s, 10 + a.nprefix)) return NULL;
-    if (!counts_fit(&a, some) || !lengths_fit(s, &a)) return NULL;
+    if (!lengths_fit(s, &a) || !counts_fit(s, &a, some)) return NULL;
     if (a.unique && a.repeats) return NULL;
     if (a.repeats) a.lo = MAX(a.lo, 2);
     if (a.hi < 2) a.unique = false;
@@ -84,6 +95,31 @@ const ArrayShape *array_and(Sets *s, const ArrayShape *a, const ArrayShape *b)
                        .seen = MAX(a->seen, b->seen),
                        .seen_items = set_or(s, a->seen_items, b->seen_items)};
     return array_finish(s, &both);
+}
+
+static bool has_count(const ArrayShape *a, const SomeItems *c)
+{
+    for (uint32_t i = 0; i < a->nsome; i++)
+        if (a->some[i].value == c->value && a->some[i].from == c->from &&
+            a->some[i].lo >= c->lo && a->some[i].hi <= c->hi)
+            return true;
+    return false;
+}
+
+bool array_covers(const ArrayShape *a, const ArrayShape *b)
+{
+    uint32_t n = MAX(a->nprefix, b->nprefix);
+    if (a == b) return true;
+    if (a->seen != b->seen || a->seen_items != b->seen_items) return false;
+    if (a->lo > b->lo || a->hi < b->hi) return false;
+    if ((a->unique && !b->unique) || (a->repeats && !b->repeats)) return false;
+    for (uint32_t i = 0; i <= n; i++) {
+        SetId x = array_value(a, i), y = array_value(b, i);
+        if (x != y && x != SET_ALL) return false;
+    }
+    for (uint32_t i = 0; i < a->nsome; i++)
+        if (!has_count(b, &a->some[i])) return false;
+    return true;
 }
 
 static void put(Sets *s, ShapeList *out, ArrayShape shape)

@@ -178,6 +178,13 @@ static NodeId body(Emit *e, SetId set, uint32_t depth)
     return all;
 }
 
+SetId emit_others(Sets *s, SetId value, SetId counted, uint32_t most)
+{
+    const Form *f = set_form_of(s, value, false);
+    if (most == COUNT_INF && (f->narrays || f->nobjects)) return value;
+    return set_and(s, value, set_not(s, counted));
+}
+
 /* ---- the work ---- */
 
 static RuleId new_rule(Emit *e, SetId set)

@@ -33,6 +33,11 @@ void emit_run(Sets *s, SetId root, const weir_space *space);
 /* The values of a set, `depth` containers down: a reference, or a few words,
  * or NEVER. */
 NodeId emit_value(Emit *e, SetId set, uint32_t depth);
+/* How values that do not count are written: those of `value` outside `counted`;
+ * or, where no count has a most and they have items or members, so that telling
+ * them apart is dear, all of `value`: then some count less than they could,
+ * which no count minds. */
+SetId emit_others(Sets *s, SetId value, SetId counted, uint32_t most);
 NodeId emit_array(Emit *e, const ArrayShape *a, uint32_t depth);
 NodeId emit_object(Emit *e, const ObjectShape *o, uint32_t depth);
 /* Strings of one piece, with their quotes. */

@@ -128,6 +128,7 @@ static void put_unique(ArrayList *l, Item *item, SetId value)
             put_listed(l, item, emit_text(e, texts[k]));
     }
     rest.constants = 0;
+    rest.one_of = NULL;
     rest.strings = pieces;
     rest.nstrings = nstrings;
     if (form_is_none(&rest) || !sets_ok(s)) return;
@@ -143,10 +144,13 @@ static void put_unique(ArrayList *l, Item *item, SetId value)
              is_string ? LIST_UNIQUE_STRING : LIST_UNIQUE_VALUE);
 }
 
-static void put_ways(ArrayList *l, Item *item, SetId value, uint32_t i)
+/* `exact`: as for members (emit_object.c). Unique items are of one kind each:
+ * those of different kinds need not be compared. */
+static void put_ways(ArrayList *l, Item *item, SetId value, SetId exact,
+                     uint32_t i)
 {
     Sets *s = l->e->s;
-    if (!sets_ok(s) || set_is_none(s, value)) return;
+    if (!sets_ok(s) || set_is_none(s, exact)) return;
     while (i < l->a->nsome && item->position < l->a->some[i].from) i++;
     if (i == l->a->nsome) {
         if (l->a->unique)
@@ -157,11 +161,12 @@ static void put_ways(ArrayList *l, Item *item, SetId value, uint32_t i)
         return;
     }
     SomeItems c = l->a->some[i];
-    SetId others =
-        c.hi == COUNT_INF ? value : set_and(s, value, set_not(s, c.value));
-    put_ways(l, item, others, i + 1);
+    SetId others = set_and(s, exact, set_not(s, c.value));
+    uint32_t most = l->a->unique ? 0 : c.hi;
+    put_ways(l, item, emit_others(s, value, c.value, most), others, i + 1);
     item->counters[item->ncounters++] = 1 + i;
-    put_ways(l, item, set_and(s, value, c.value), i + 1);
+    put_ways(l, item, set_and(s, value, c.value), set_and(s, exact, c.value),
+             i + 1);
     item->ncounters--;
 }
 
@@ -187,10 +192,10 @@ static NodeId list(Emit *e, const ArrayShape *a, uint32_t depth)
         put_counter(&l, a->some[i].lo, a->some[i].hi);
     for (uint32_t i = 0; i < last; i++) {
         Item item = {i, i, {0, put_counter(&l, 0, 1)}, 2};
-        put_ways(&l, &item, array_value(a, i), 0);
+        put_ways(&l, &item, array_value(a, i), array_value(a, i), 0);
     }
     Item item = {last, last, {0}, 1};
-    put_ways(&l, &item, array_value(a, last), 0);
+    put_ways(&l, &item, array_value(a, last), array_value(a, last), 0);
     NodeId node = list_node(&l, last > 0);
     vec_free(e->s->mem, &l.kinds);
     vec_free(e->s->mem, &l.counters);

@@ -87,29 +87,14 @@ static void put_kind(ObjectList *l, const Member *m, SetId value)
                   "more than %d kinds of members of one object", MAX_KINDS);
 }
 
-/* Arrays or objects are in the set: what it has in common with others is dear
- * to find out. */
-static bool has_containers(Sets *s, SetId set)
-{
-    const Form *f = set_form_of(s, set, false);
-    return f->narrays || f->nobjects;
-}
-
-/* The values with which a member does not count. Where a count has no most, a
- * value that counts may be read as one that does not. */
-static SetId others_of(Sets *s, const SomeMembers *c, SetId value,
-                       SetId counted)
-{
-    SetId others = set_and(s, value, set_not(s, counted));
-    if (c->hi != COUNT_INF || set_is_none(s, others)) return others;
-    return has_containers(s, value) ? value : others;
-}
-
-/* A kind for each way in which the member may be counted, from count i on. */
-static void put_ways(ObjectList *l, Member *m, SetId value, uint32_t i)
+/* A kind for each way in which the member may be counted, from count i on.
+ * exact: the values that count in this way and no other; for them the kind is
+ * there. Others of `value` may count more often: see emit_others. */
+static void put_ways(ObjectList *l, Member *m, SetId value, SetId exact,
+                     uint32_t i)
 {
     Sets *s = l->e->s;
-    if (!sets_ok(s) || (i && set_is_none(s, value))) return;
+    if (!sets_ok(s) || (i && set_is_none(s, exact))) return;
     if (i == l->o->nsome) {
         put_kind(l, m, value);
         return;
@@ -117,12 +102,14 @@ static void put_ways(ObjectList *l, Member *m, SetId value, uint32_t i)
     const SomeMembers *c = &l->o->some[i];
     SetId counted = counted_values(l, c, m);
     if (counted == SET_NONE) {
-        put_ways(l, m, value, i + 1);
+        put_ways(l, m, value, exact, i + 1);
         return;
     }
-    put_ways(l, m, others_of(s, c, value, counted), i + 1);
+    SetId others = set_and(s, exact, set_not(s, counted));
+    put_ways(l, m, emit_others(s, value, counted, c->hi), others, i + 1);
     m->counters[m->ncounters++] = counts_members(l->o) + i;
-    put_ways(l, m, set_and(s, value, counted), i + 1);
+    put_ways(l, m, set_and(s, value, counted), set_and(s, exact, counted),
+             i + 1);
     m->ncounters--;
 }
 
@@ -132,7 +119,7 @@ static void put_member(ObjectList *l, Member *m, SetId value)
     if (m->prop)
         m->counters[m->ncounters++] =
             l->own + (uint32_t)(m->prop - l->o->props);
-    put_ways(l, m, value, 0);
+    put_ways(l, m, value, value, 0);
 }
 
 static void put_prop(ObjectList *l, uint32_t i)

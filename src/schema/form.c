@@ -248,8 +248,24 @@ bool shape_push(Sets *s, ShapeList *list, const void *shape)
 typedef struct ShapeOps {
     const void *(*both)(Sets *s, const void *a, const void *b);
     void (*others)(Sets *s, const void *a, ShapeList *out);
+    bool (*covers)(const void *a, const void *b); /* plainly all of b */
     const void *any;
 } ShapeOps;
+
+/* Appends a shape unless one of the last few of the list covers it; leaves out
+ * those that it covers. */
+static void shape_put(Sets *s, const ShapeOps *ops, ShapeList *list,
+                      const void *shape)
+{
+    enum { LOOK = 64 };
+    uint32_t kept = list->count > LOOK ? list->count - LOOK : 0;
+    for (uint32_t i = kept; i < list->count; i++)
+        if (ops->covers(list->at[i], shape)) return;
+    for (uint32_t i = kept; i < list->count; i++)
+        if (!ops->covers(shape, list->at[i])) list->at[kept++] = list->at[i];
+    list->count = kept;
+    shape_push(s, list, shape);
+}
 
 static const void *arrays_both(Sets *s, const void *a, const void *b)
 {
@@ -267,8 +283,18 @@ static void objects_others(Sets *s, const void *a, ShapeList *out)
 {
     object_not(s, a, out);
 }
-static const ShapeOps array_ops = {arrays_both, arrays_others, &array_any};
-static const ShapeOps object_ops = {objects_both, objects_others, &object_any};
+static bool arrays_cover(const void *a, const void *b)
+{
+    return array_covers(a, b);
+}
+static bool objects_cover(const void *a, const void *b)
+{
+    return a == b;
+}
+static const ShapeOps array_ops = {arrays_both, arrays_others, arrays_cover,
+                                   &array_any};
+static const ShapeOps object_ops = {objects_both, objects_others, objects_cover,
+                                    &object_any};
 
 static const void *shapes_keep(Sets *s, ShapeList *list, uint32_t *count)
 {
@@ -288,7 +314,7 @@ static void shapes_and(Sets *s, const ShapeOps *ops, const void *const *a,
                                : b[j] == ops->any ? a[i]
                                : a[i] == b[j]     ? a[i]
                                                   : ops->both(s, a[i], b[j]);
-            if (both) shape_push(s, out, both);
+            if (both) shape_put(s, ops, out, both);
         }
 }
 
@@ -303,7 +329,7 @@ static void shapes_or(Sets *s, const ShapeOps *ops, const void *const *a,
             shape_push(s, out, shape);
             return;
         }
-        shape_push(s, out, shape);
+        shape_put(s, ops, out, shape);
     }
 }
 
@@ -366,8 +392,41 @@ const Form *form_or(Sets *s, const Form *a, const Form *b)
     return form_close(s, &f, &arrays, &objects);
 }
 
+/* The form with nothing evaluated. */
+static const Form *form_unseen(Sets *s, const Form *a)
+{
+    Form f = *a;
+    ShapeList arrays = {0}, objects = {0};
+    for (uint32_t i = 0; i < a->narrays; i++) {
+        ArrayShape shape = *a->arrays[i];
+        shape.seen = 0;
+        shape.seen_items = SET_NONE;
+        shape_push(s, &arrays, array_finish(s, &shape));
+    }
+    for (uint32_t i = 0; i < a->nobjects; i++)
+        shape_push(s, &objects, object_unseen(s, a->objects[i]));
+    return form_close(s, &f, &arrays, &objects);
+}
+
+/* Of none of the branches, or of two; or not within. */
+static const Form *form_not_one(Sets *s, const OneOf *one)
+{
+    const Form *none = form_all(s);
+    const Form *all = one->within ? form_not(s, one->within) : &form_none;
+    for (uint32_t i = 0; i < one->count && sets_ok(s); i++) {
+        const Form *branch = one->branches[i];
+        for (uint32_t j = 0; j < i && sets_ok(s); j++) {
+            const Form *two = form_and(s, one->branches[j], branch);
+            all = form_or(s, all, form_unseen(s, two));
+        }
+        none = form_and(s, none, form_not(s, branch));
+    }
+    return form_or(s, all, none);
+}
+
 const Form *form_not(Sets *s, const Form *a)
 {
+    if (a->one_of) return form_not_one(s, a->one_of);
     ShapeList arrays = {0}, objects = {0};
     Form f = {.constants = HAS_CONSTANTS & ~a->constants,
               .numbers = numbers_not(s, a->numbers)};

@@ -322,8 +322,7 @@ const ObjectShape *object_and(Sets *s, const ObjectShape *a,
 
 /* ---- complement ---- */
 
-/* A copy that has evaluated nothing: what `not` holds has no say in that. */
-static ObjectShape *unseen(Sets *s, const ObjectShape *a)
+const ObjectShape *object_unseen(Sets *s, const ObjectShape *a)
 {
     ObjectShape *b = sets_copy(s, a, sizeof *a);
     Prop *props = sets_copy(s, a->props, a->nprops * sizeof *props);
@@ -340,11 +339,12 @@ static ObjectShape *unseen(Sets *s, const ObjectShape *a)
  * shape that `a` must break. */
 void object_not(Sets *s, const ObjectShape *a, ShapeList *out)
 {
-    ObjectShape *base = unseen(s, a);
+    ObjectShape plain = *a;
+    plain.nbreaks = 0;
     const ObjectShape **breaks = sets_array(s, const ObjectShape *, 1);
-    if (!base || !breaks) return;
-    base->nbreaks = 0;
-    breaks[0] = base;
+    if (!breaks) return;
+    breaks[0] = object_unseen(s, &plain);
+    if (!breaks[0]) return;
     ObjectShape x = object_any;
     x.is_plain = false;
     x.breaks = breaks;

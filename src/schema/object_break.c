@@ -274,6 +274,44 @@ bool object_breaks_fit(Sets *s, ObjectShape *a, bool *again)
     return sets_ok(s);
 }
 
+/* ---- implications ---- */
+
+enum { MAX_IMPLIED = 4 };
+
+/* Not of `a` and broken in the way at once, for each way to break b. */
+static bool imply(Ways *w, const ObjectShape *a, const ObjectShape **breaks,
+                  uint32_t *count)
+{
+    Sets *s = w->s;
+    const ObjectShape *b = w->of;
+    if (w->list.count + b->nbreaks > MAX_IMPLIED) return false;
+    for (uint32_t i = 0; i < w->list.count + b->nbreaks && sets_ok(s); i++) {
+        const ObjectShape *way =
+            i < b->nbreaks ? b->breaks[i]
+                           : way_shape(s, b, w->list.at[i - b->nbreaks]);
+        const ObjectShape *both = way ? object_and(s, a, way) : NULL;
+        if (both) breaks[(*count)++] = both;
+    }
+    return sets_ok(s);
+}
+
+const ObjectShape *object_implies(Sets *s, const ObjectShape *a,
+                                  const ObjectShape *b)
+{
+    assert(!a->nbreaks);
+    Ways w = {.s = s, .a = &object_any, .of = b};
+    ObjectShape x = object_any;
+    const ObjectShape **breaks =
+        sets_array(s, const ObjectShape *, MAX_IMPLIED);
+    if (!breaks) return NULL;
+    ways_find(&w);
+    bool ok = imply(&w, a, breaks, &x.nbreaks);
+    vec_free(s->mem, &w.list);
+    x.is_plain = false;
+    x.breaks = breaks;
+    return ok ? object_finish(s, &x) : NULL;
+}
+
 /* ---- writing out ---- */
 
 enum { MAX_SHAPES = 512 };

@@ -85,6 +85,7 @@ void schema_rest_items(Schema *x)
     SetId rest = schema_set(x, x->at[KEYWORD_UNEVALUATED_ITEMS]);
     if (!sets_ok(s)) return;
     Form f = *x->form;
+    f.one_of = NULL;
     const ArrayShape **shapes = sets_array(s, const ArrayShape *, f.narrays);
     uint32_t n = 0;
     for (uint32_t i = 0; shapes && i < f.narrays; i++) {

@@ -391,6 +391,21 @@ static const Form *only_branch(Schema *x, const SetId *sets, uint32_t count,
     return own;
 }
 
+/* The form with its origin. */
+static const Form *with_origin(Schema *x, const Form *form, const SetId *sets,
+                               uint32_t count)
+{
+    Sets *s = x->s;
+    const Form **branches = sets_array(s, const Form *, count);
+    for (uint32_t i = 0; branches && i < count; i++)
+        branches[i] = set_form_of(s, sets[i], false);
+    OneOf one = {x->form, count, branches};
+    Form f = *form;
+    f.one_of = sets_copy(s, &one, sizeof one);
+    const Form *made = sets_copy(s, &f, sizeof f);
+    return branches && f.one_of && made ? made : &form_none;
+}
+
 /* Exactly one branch. What is known already (`form`) is used first: it often
  * makes branches disjoint that are not by themselves. */
 static void apply_one_of(Schema *x)
@@ -405,6 +420,7 @@ static void apply_one_of(Schema *x)
         sets[i++] = schema_set(x, it.value);
     for (i = 0; i < n && sets_ok(s); i++)
         all = form_or(s, all, only_branch(x, sets, n, i, x->form));
+    if (sets_ok(s) && !form_is_none(all)) all = with_origin(x, all, sets, n);
     x->form = NULL;
     meet(x, KEYWORD_ONE_OF, all);
 }
@@ -428,34 +444,50 @@ static void apply_if(Schema *x)
     meet(x, KEYWORD_IF, form_or(s, a, b));
 }
 
-/* All values but objects that (do not) have the member. */
-static const Form *member_form(Schema *x, Span name, bool present)
+/* Objects that (do not) have the member. */
+static const ObjectShape *with_member(Sets *s, Span name, bool present)
 {
-    Sets *s = x->s;
     Prop prop = {name, present ? SET_ALL : SET_NONE, present, false};
     ObjectShape shape = object_any;
     shape.nprops = 1;
     shape.props = &prop;
     shape.is_plain = false;
-    const ObjectShape *o = object_finish(s, &shape);
+    return object_finish(s, &shape);
+}
+
+/* These objects and, with `others`, all values that are none. */
+static const Form *objects_form(Sets *s, const ObjectShape *o, bool others)
+{
     Form f = {0};
-    if (!present) f = *form_all(s);
+    if (others) f = *form_all(s);
     f.nobjects = o != NULL;
     f.objects = sets_copy(s, &o, sizeof o);
     const Form *form = sets_copy(s, &f, sizeof f);
     return form && sets_ok(s) ? form : &form_none;
 }
 
-/* Where the member is there, the whole object is valid against the schema. */
+/* Where the member is there, the whole object is valid against the schema: one
+ * shape, if the schema has one and nothing asks what has been evaluated; else
+ * the objects without the member and those with it. */
+static const Form *dependent_form(Schema *x, Span name, const Form *sub)
+{
+    Sets *s = x->s;
+    const ObjectShape *with = with_member(s, name, true), *both = NULL;
+    if (with && !x->seen && sub->nobjects == 1)
+        both = object_implies(s, with, sub->objects[0]);
+    if (both) return objects_form(s, both, true);
+    return form_or(s, objects_form(s, with_member(s, name, false), true),
+                   form_and(s, objects_form(s, with, false), sub));
+}
+
 static void apply_dependent(Schema *x, KeywordId keyword)
 {
     Sets *s = x->s;
     for (JsonIter it = json_iter(x->json, x->at[keyword]);
          json_step(&it) && sets_ok(s);) {
         if (json_kind(x->json, it.value) == JSON_ARRAY) continue;
-        const Form *with = form_and(s, member_form(x, it.key, true),
-                                    sub_form(x, it.value, x->seen));
-        meet(x, keyword, form_or(s, member_form(x, it.key, false), with));
+        const Form *sub = sub_form(x, it.value, x->seen);
+        meet(x, keyword, dependent_form(x, it.key, sub));
     }
 }
 

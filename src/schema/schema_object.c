@@ -277,6 +277,7 @@ void schema_rest_members(Schema *x)
     SetId rest = schema_set(x, x->at[KEYWORD_UNEVALUATED_PROPERTIES]);
     if (!sets_ok(s)) return;
     Form f = *x->form;
+    f.one_of = NULL;
     const ObjectShape **shapes = sets_array(s, const ObjectShape *, f.nobjects);
     uint32_t n = 0;
     for (uint32_t i = 0; shapes && i < f.nobjects; i++) {

@@ -142,6 +142,7 @@ SetId set_schema(Sets *s, Place place, uint32_t scope)
         if (!place_ref(s->sources, place, scope, ref, &to, &scope)) break;
         place = to;
     }
+    place = place_same(s->sources, place);
     return node_intern(s, (SetNode){.kind = SET_KIND_SCHEMA,
                                     .a = place.doc,
                                     .b = place.id,

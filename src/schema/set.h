@@ -129,7 +129,17 @@ typedef struct Form {
     const StringPiece *strings;
     const ArrayShape *const *arrays;
     const ObjectShape *const *objects;
+    const struct OneOf *one_of; /* where the values come from; NULL: not told */
 } Form;
+
+/* The values of `within` (NULL: all) that are of exactly one branch. Their
+ * complement is those of none or of two; that of what remains of each branch
+ * without the others would be a product. */
+typedef struct OneOf {
+    const Form *within;
+    uint32_t count;
+    const Form *const *branches; /* made without `seen` */
+} OneOf;
 
 /* ---- sets ---- */
 
@@ -233,8 +243,12 @@ bool shape_push(Sets *s, ShapeList *list, const void *shape);
 
 /* NULL: no array (object) is in both. */
 const ArrayShape *array_and(Sets *s, const ArrayShape *a, const ArrayShape *b);
+/* All arrays of b are plainly of a, and look the same to unevaluatedItems. */
+bool array_covers(const ArrayShape *a, const ArrayShape *b);
 const ObjectShape *object_and(Sets *s, const ObjectShape *a,
                               const ObjectShape *b);
+/* A copy that has evaluated nothing: what `not` holds has no say in that. */
+const ObjectShape *object_unseen(Sets *s, const ObjectShape *a);
 /* Appends shapes whose union is the complement. */
 void array_not(Sets *s, const ArrayShape *a, ShapeList *out);
 void object_not(Sets *s, const ObjectShape *a, ShapeList *out);
@@ -247,6 +261,10 @@ const ObjectShape *object_finish(Sets *s, const ObjectShape *given);
  * conditions: those that hold anyway are dropped, those with one way left are
  * applied (then *again is set). False: one cannot hold. object_break.c. */
 bool object_breaks_fit(Sets *s, ObjectShape *a, bool *again);
+/* The objects that are of `b` if they are of `a`, which has no breaks, as breaks
+ * of one shape; NULL: there would be many, or an error. */
+const ObjectShape *object_implies(Sets *s, const ObjectShape *a,
+                                  const ObjectShape *b);
 /* Appends shapes without breaks whose union is `a`. */
 void object_breaks_expand(Sets *s, const ObjectShape *a, ShapeList *out);
 /* The prop called `name`, or COUNT_INF. */

@@ -40,6 +40,9 @@ static inline Place sources_root(void)
 uint32_t sources_root_scope(Sources *s);
 
 const Json *place_json(const Sources *s, Place place);
+/* The first schema of the document that means the same as this one, as far as
+ * that is plain from the text; itself after an error. */
+Place place_same(Sources *s, Place place);
 /* The draft in force there: that of its resource's $schema. */
 weir_draft place_draft(const Sources *s, Place place);
 /* The keyword that a member of the schema there is, by draft and by what the

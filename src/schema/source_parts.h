@@ -4,6 +4,7 @@
  *   source_draft.c   what a $schema stands for
  *   source_ids.c     the walk that finds resources and anchors
  *   source_ref.c     where references lead; scopes
+ *   source_same.c    which schemas say the same
  *   source_report.c  pointers, errors and warnings
  *
  * A *resource* is a schema with a URI of its own, the root of a document
@@ -38,6 +39,7 @@ typedef struct Document {
     uint32_t resource;     /* of its root */
     uint64_t *is_schema;   /* bit by JsonId: the walk has been there */
     uint32_t *resource_at; /* by JsonId; NULL: all in `resource` */
+    JsonId *same;          /* by JsonId, see place_same; NULL: not made yet */
 } Document;
 
 /* How the keywords of a resource are read. */

@@ -176,6 +176,58 @@ static void alternatives_do_not_multiply(void **state)
     weir_grammar_free(g);
 }
 
+/* A complement of oneOf, in a oneOf that refers to itself. */
+static void complements_of_alternatives_are_small(void **state)
+{
+    (void)state;
+    static const char *const ops[] = {"eq", "ne",  "gt", "ge",
+                                      "lt", "and", "or"};
+    char text[4096];
+    size_t n = 0;
+    for (int i = 0; i < 7; i++)
+        n += (size_t)snprintf(
+            text + n, sizeof text - n,
+            "%s{\"required\":[\"%s\"],\"properties\":{\"%s\":%s}}",
+            i ? "," : "{\"type\":\"object\",\"oneOf\":[", ops[i], ops[i],
+            i < 5 ? "{\"type\":\"number\"}"
+                  : "{\"type\":\"array\",\"items\":{\"$ref\":\"#\"}}");
+    snprintf(text + n, sizeof text - n, "]}");
+    weir_error err;
+    weir_grammar *g = compile(text, "o", &err);
+    if (!g) fail_msg("%s", err.message);
+    assert_true(accepts(g, "{\"eq\":1}"));
+    assert_false(accepts(g, "{\"eq\":1,\"lt\":1}"));
+    assert_true(accepts(g, "{\"eq\":\"\",\"lt\":1}"));
+    assert_true(accepts(g, "{\"and\":[{\"or\":[]},{\"gt\":0}]}"));
+    assert_false(accepts(g, "{\"and\":[{\"or\":[{}]},{\"gt\":0}]}"));
+    assert_true(accepts(g, "{\"lt\":1,\"and\":[{\"or\":[{}]},{\"gt\":0}]}"));
+    assert_false(accepts(g, "{\"lt\":1,\"and\":[{\"or\":[]},{\"gt\":0}]}"));
+    weir_grammar_free(g);
+}
+
+/* Twenty conditions on the whole object, each on a member. */
+static void dependencies_do_not_multiply(void **state)
+{
+    (void)state;
+    char text[4096];
+    size_t n = 0;
+    for (int i = 0; i < 20; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              "%s\"m%d\":{\"properties\":{\"kind\":"
+                              "{\"enum\":[%d,%d]}},\"required\":[\"kind\"]}",
+                              i ? "," : "{\"dependentSchemas\":{", i, i, i / 2);
+    snprintf(text + n, sizeof text - n, "}}");
+    weir_error err;
+    weir_grammar *g = compile(text, "o", &err);
+    if (!g) fail_msg("%s", err.message);
+    assert_true(accepts(g, "{\"m4\":0,\"m8\":0,\"kind\":4}"));
+    assert_true(accepts(g, "{\"kind\":20}"));
+    assert_true(accepts(g, "[1]"));
+    assert_false(accepts(g, "{\"m4\":0,\"m7\":0,\"kind\":4}"));
+    assert_false(accepts(g, "{\"m7\":0,\"x\":1}"));
+    weir_grammar_free(g);
+}
+
 static void combinations_mean_what_they_say(void **state)
 {
     RUN({"{\"oneOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]}],"
@@ -214,6 +266,10 @@ static void combinations_mean_what_they_say(void **state)
          {"[]", "[true,false]", "[false,true,\"a\",1,\"b\"]", "[true]"},
          {"[true,true]", "[false,true,\"a\",1,\"a\"]", "[false,true,true]",
           "[false,true,1,1.0]"}},
+        {"{\"uniqueItems\":true,\"contains\":{\"type\":\"string\"}}",
+         "",
+         {"[\"x\"]", "[\"x\",\"y\",1]", "[[],1,\"x\"]"},
+         {"[\"x\",\"x\"]", "[\"x\",\"x\",\"y\"]", "[1]", "[\"x\",[],[]]"}},
         {"{\"type\":\"object\",\"minProperties\":2,\"maxProperties\":3,"
          "\"properties\":{\"a\":{}}}",
          "",
@@ -329,6 +385,8 @@ int main(void)
         cmocka_unit_test(combinations_mean_what_they_say),
         cmocka_unit_test(overlapping_alternatives_are_counted),
         cmocka_unit_test(alternatives_do_not_multiply),
+        cmocka_unit_test(complements_of_alternatives_are_small),
+        cmocka_unit_test(dependencies_do_not_multiply),
         cmocka_unit_test(recursion_works),
         cmocka_unit_test(formats_combine),
         cmocka_unit_test(strict_closes_objects),

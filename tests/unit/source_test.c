@@ -697,6 +697,48 @@ static void scopes(void **state)
 
 /* ---- reports ---- */
 
+static void assert_same(Kit *kit, const char *place, const char *first)
+{
+    assert_pointer(kit, place_same(kit->s, kit_place(kit, place)), first);
+}
+
+static void schemas_that_say_the_same(void **state)
+{
+    (void)state;
+    Kit kit;
+    kit_open(&kit,
+             "{\"properties\":{"
+             "\"a\":{\"type\":\"object\",\"title\":\"A\",\"properties\":"
+             "{\"title\":{\"$comment\":\"x\",\"enum\":[1,\"u\"]}}},"
+             "\"b\":{ \"type\" : \"object\", \"properties\":"
+             "{\"title\":{\"enum\":[1,\"\\u0075\"]}}},"
+             "\"c\":{\"properties\":{\"title\":{\"enum\":[1,\"u\"]}},"
+             "\"type\":\"object\"},"
+             "\"d\":{\"type\":\"object\",\"properties\":{}},"
+             "\"e\":{\"const\":{\"title\":\"x\"}},"
+             "\"f\":{\"const\":{\"title\":\"y\"}},"
+             "\"g\":{\"enum\":[\"1\",\"u\"]},\"h\":{\"enum\":[1.0,\"u\"]}}}");
+    assert_same(&kit, "/properties/b", "#/properties/a");
+    assert_same(&kit, "/properties/b/properties/title",
+                "#/properties/a/properties/title");
+    assert_same(&kit, "/properties/c/properties/title",
+                "#/properties/a/properties/title");
+    const char *others[] = {"a", "c", "d", "e", "f", "g", "h"};
+    for (size_t i = 0; i < COUNT_OF(others); i++) {
+        char place[32], first[40];
+        snprintf(place, sizeof place, "/properties/%s", others[i]);
+        snprintf(first, sizeof first, "#%s", place);
+        assert_same(&kit, place, first);
+    }
+    kit_close(&kit);
+    /* the same text refers to another schema in another resource */
+    kit_open(&kit, "{\"$id\":\"http://a/\",\"items\":{\"$ref\":\"#\"},"
+                   "\"$defs\":{\"x\":{\"$id\":\"b\",\"items\":"
+                   "{\"$ref\":\"#\"}}}}");
+    assert_same(&kit, "/$defs/x/items", "#/$defs/x/items");
+    kit_close(&kit);
+}
+
 static void errors(void **state)
 {
     (void)state;
@@ -885,6 +927,7 @@ int main(void)
         cmocka_unit_test(dynamic_references),
         cmocka_unit_test(recursive_references),
         cmocka_unit_test(scopes),
+        cmocka_unit_test(schemas_that_say_the_same),
         cmocka_unit_test(errors),
         cmocka_unit_test(limits),
         cmocka_unit_test(too_many_warnings),
