@@ -12,6 +12,7 @@
 
 typedef struct Bench {
     const char *tokenizer, *cases; /* paths */
+    const char *records;           /* gbnf: a folder */
     const char *list;              /* maskbench: where to list, or NULL */
     bool any_order;                /* maskbench */
     uint32_t runs;
@@ -24,7 +25,7 @@ typedef struct Bench {
  * an answer was wrong. */
 typedef bool BenchRow(const Bench *bench, Report *report);
 BenchRow row_memcpy, row_apply, row_json, row_vocab_load, row_batch,
-    row_maskbench;
+    row_maskbench, row_gbnf;
 
 /* Resident bytes that loading the vocabulary adds; in a fresh process. */
 size_t load_resident(const Bench *bench);

@@ -5,28 +5,8 @@
  */
 #include "bench/bench_cases.h"
 
-#include <stdio.h>
-
 #include "base/diag.h"
-#include "text/json.h"
-
-typedef VEC(uint8_t) Text;
-
-static bool text_read(Text *text, const Mem *mem, const char *path)
-{
-    enum { CHUNK = 1 << 20 };
-    FILE *f = fopen(path, "rb");
-    if (!f) return false;
-    bool ok = true;
-    while (ok && !feof(f)) {
-        ok = vec_reserve(mem, text, (size_t)text->count + CHUNK);
-        if (!ok) break;
-        text->count += (uint32_t)fread(text->at + text->count, 1, CHUNK, f);
-        ok = !ferror(f);
-    }
-    fclose(f);
-    return ok;
-}
+#include "bench/bench_lines.h"
 
 static bool name_add(BenchCases *c, Span name)
 {
@@ -51,8 +31,9 @@ static bool test_add(BenchCases *c, const Json *json, JsonId ids, BenchTest t)
     return !t.count || vec_push(c->mem, &c->tests, t);
 }
 
-static bool line_add(BenchCases *c, const Json *json)
+static bool line_add(void *user, const Json *json)
 {
+    BenchCases *c = user;
     BenchTest t = {.name = c->names.count};
     if (!name_add(c, json_string(json, json_get(json, JSON_ROOT, "file"))))
         return false;
@@ -66,33 +47,11 @@ static bool line_add(BenchCases *c, const Json *json)
     return true;
 }
 
-static bool lines_add(BenchCases *c, Span text, weir_error *err)
-{
-    for (size_t pos = 0; pos < text.size;) {
-        const uint8_t *from = text.at + pos;
-        const uint8_t *end = memchr(from, '\n', text.size - pos);
-        size_t size = end ? (size_t)(end - from) : text.size - pos;
-        pos += size + 1;
-        Json json;
-        if (!size) continue;
-        if (!json_parse(&json, c->mem, span_of(from, size), NULL, err))
-            return false;
-        bool ok = line_add(c, &json);
-        json_free(&json);
-        if (!ok) return diag_no_memory(err);
-    }
-    return true;
-}
-
 bool cases_load(BenchCases *cases, const Mem *mem, const char *path,
                 weir_error *err)
 {
     *cases = (BenchCases){.mem = mem};
-    Text text = {0};
-    bool ok = text_read(&text, mem, path) ||
-              diag_fail(err, WEIR_IO, 0, 0, "cannot read '%.150s'", path);
-    ok = ok && lines_add(cases, span_of(text.at, text.count), err);
-    vec_free(mem, &text);
+    bool ok = lines_each(mem, path, line_add, cases, err);
     if (ok && !cases->tests.count)
         ok = diag_fail(err, WEIR_FORMAT, 0, 0,
                        "found no valid test with ids in '%.100s'", path);

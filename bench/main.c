@@ -19,6 +19,7 @@ static const RowEntry rows[] = {
     {"apply-f32", "a mask put on 128,256 logits", row_apply},
     {"batch", "256 matchers of any JSON, time a row", row_batch},
     {"maskbench", "the cases' schemas and all their tests", row_maskbench},
+    {"gbnf", "llama.cpp's recorded outputs, a step: the mask", row_gbnf},
 };
 
 enum { ROWS = COUNT_OF(rows), RUNS_DEFAULT = 3, RUNS_MOST = 1000 };
@@ -44,7 +45,8 @@ static void usage(FILE *out)
           "$WEIR_VOCAB_DIR or .cache/vocab\n"
           "  --cases FILE      token ids of outputs; default: "
           "../shared/data/maskbench-dev.jsonl\n"
-          "  --runs N          row json: each step's least time of N runs; "
+          "  --records DIR     row gbnf; default: ../shared/data/llamacpp\n"
+          "  --runs N          rows json, gbnf: each step's least time of N runs; "
           "default: 3\n"
           "  --slowest N       list the N slowest steps on stderr\n"
           "  --any-order       row maskbench: members come in any order\n"
@@ -106,6 +108,10 @@ static bool parse_option(Args *a, const char *arg, const char *value,
         a->bench.cases = value;
         return true;
     }
+    if (!strcmp(arg, "--records")) {
+        a->bench.records = value;
+        return true;
+    }
     if (!strcmp(arg, "--list")) {
         a->bench.list = value;
         return true;
@@ -137,6 +143,7 @@ static void default_paths(Args *a)
              dir && *dir ? dir : ".cache/vocab");
     a->bench.tokenizer = a->tokenizer;
     a->bench.cases = "../shared/data/maskbench-dev.jsonl";
+    a->bench.records = "../shared/data/llamacpp";
     a->bench.runs = RUNS_DEFAULT;
 }
 

@@ -70,6 +70,43 @@ class Bench(unittest.TestCase):
         self.assertIn("tiny, test 0: incomplete at token 2 of 2", err)
         self.assertIn("tiny, test 1: refused at token 0 of 1", err)
 
+    def records(self, grammar, *steps):
+        """A folder of records for the tiny vocabulary: (token before, ids that
+        the mask has)."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        with open(os.path.join(folder.name, "gbnf_grammars.jsonl"), "w",
+                  encoding="utf-8") as file:
+            json.dump({"name": "g", "root": "root", "text": grammar}, file)
+        with open(os.path.join(folder.name, "gbnf_masks.jsonl"), "w",
+                  encoding="utf-8") as file:
+            for prev, ids in steps:
+                value = 0xcbf29ce484222325
+                for byte in b"".join(i.to_bytes(4, "little") for i in ids):
+                    value = (value ^ byte) * 0x100000001b3 % 2**64
+                file.write(json.dumps({
+                    "vocab": "tiny", "grammar": "g", "prev": prev,
+                    "fnv1a64": f"{value:016x}"}) + "\n")
+        return folder.name
+
+    def test_gbnf_row(self):
+        # [1] with 4 "[", 11 "1", 5 "]"
+        grammar = 'root ::= "[" "1" "]"'
+        records = self.records(grammar, (None, [4]), (4, [11]), (11, [5]))
+        code, out, err = bench("gbnf", "--tokenizer", TINY, "--records",
+                               records, "--runs", "2", "--json")
+        self.assertEqual((code, err), (0, ""))
+        row = json.loads(out)["gbnf"]
+        self.check_figures(row)
+        self.check_figures(row["compile"])
+        self.assertEqual((row["grammars"], row["masks"], row["runs"],
+                          row["wrong"]), (1, 3, 2, 0))
+        records = self.records(grammar, (None, [4]), (4, [11, 12]), (5, [5]))
+        code, out, err = bench("gbnf", "--tokenizer", TINY, "--records",
+                               records, "--json")
+        self.assertEqual(code, 1)
+        self.assertEqual(json.loads(out)["gbnf"]["wrong"], 3)
+
     def test_load_and_batch(self):
         cases = self.cases((True, [33, 14, 34, 32, 3]))
         code, out, err = bench("vocab-load", "batch", "--tokenizer", TINY,
