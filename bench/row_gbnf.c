@@ -93,8 +93,7 @@ static bool read_records(GbnfRow *g)
     weir_error err = {0};
     char path[4200];
     for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s/%s.jsonl", g->bench->records,
-                 names[i]);
+        snprintf(path, sizeof path, "%s/%s.jsonl", g->bench->records, names[i]);
         if (!lines_each(&g->bench->mem, path, i ? add_step : add_grammar, g,
                         &err))
             return bench_fail("records", &err);

@@ -573,6 +573,48 @@ WEIR_API weir_status weir_matcher_import(weir_matcher *matcher,
 WEIR_API size_t weir_matcher_explain(weir_matcher *matcher, uint32_t id,
                                      char *out, size_t capacity);
 
+/* ---- lazy grammars ---------------------------------------------------- */
+
+/* An output that is free until a trigger, and from there on obeys a grammar,
+ * as llama.cpp's lazy grammars do: docs/gbnf.md. One thread at a time. */
+typedef struct weir_lazy weir_lazy;
+
+/* The earliest of the words; else the first pattern that is found; or one of
+ * the tokens. Patterns are ECMAScript's, on bytes; the grammar's part begins
+ * with the first group that is not empty, else with the match. Without any,
+ * the output is free for ever. */
+typedef struct weir_lazy_opts {
+    uint32_t size;
+    const weir_bytes *words;    /* borrowed for the call, like all below */
+    const weir_bytes *patterns; /* an error's place is in its pattern */
+    const uint32_t *tokens;
+    size_t word_count, pattern_count, token_count;
+    weir_matcher_opts matcher; /* its size 0: defaults */
+} weir_lazy_opts;
+
+WEIR_API weir_lazy *weir_lazy_new(weir_grammar *grammar,
+                                  const weir_lazy_opts *opts, weir_error *err);
+WEIR_API void weir_lazy_free(weir_lazy *lazy);
+/* An independent copy, history included; NULL when out of memory. */
+WEIR_API weir_lazy *weir_lazy_fork(const weir_lazy *lazy);
+/* Back to the start: waiting again, history forgotten. */
+WEIR_API void weir_lazy_reset(weir_lazy *lazy);
+/* Takes one token. While waiting any is taken, stop tokens too: what they end
+ * is for the caller to say. With the token that completes a trigger the
+ * grammar takes what has come since the trigger's begin; when it cannot,
+ * REFUSED, and the state is unchanged. */
+WEIR_API weir_accept weir_lazy_accept(weir_lazy *lazy, uint32_t id);
+/* Writes the mask: all ones while waiting. */
+WEIR_API weir_fill weir_lazy_fill(weir_lazy *lazy, int32_t *row);
+/* Takes back the last `steps` tokens, the trigger's too. Takes a search of all
+ * the text when it ends before the trigger. */
+WEIR_API weir_status weir_lazy_rollback(weir_lazy *lazy, size_t steps);
+/* Tokens taken since the start. */
+WEIR_API size_t weir_lazy_steps(const weir_lazy *lazy);
+/* The matcher behind it, for everything else: NULL while waiting, so that a
+ * batch writes ones. Borrowed; not to be moved past weir_lazy. */
+WEIR_API weir_matcher *weir_lazy_matcher(weir_lazy *lazy);
+
 /* ---- batches ---------------------------------------------------------- */
 
 /* Threads that fill masks. NULL wherever a pool is taken: this thread.

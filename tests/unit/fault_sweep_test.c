@@ -93,14 +93,19 @@ static const struct {
 };
 enum { TOKENS = sizeof token_list / sizeof *token_list, WORDS = 2, STOP = 36 };
 
-static weir_vocab *vocab_new(weir_error *err)
+static weir_vocab *vocab_with(const weir_vocab_opts *opts, weir_error *err)
 {
     weir_token tokens[TOKENS];
     for (size_t i = 0; i < TOKENS; i++)
         tokens[i] =
             (weir_token){{token_list[i].text, strlen(token_list[i].text)},
                          token_list[i].flags};
-    return weir_vocab_new(&env, tokens, TOKENS, NULL, err);
+    return weir_vocab_new(&env, tokens, TOKENS, opts, err);
+}
+
+static weir_vocab *vocab_new(weir_error *err)
+{
+    return vocab_with(NULL, err);
 }
 
 static weir_bytes bytes_of(const char *text)
@@ -761,6 +766,70 @@ static bool make_ebnf_tags(Tools *t, weir_error *err)
     return grammar_done(compile(t, WEIR_EBNF, text, NULL, err));
 }
 
+static bool make_gbnf(Tools *t, weir_error *err)
+{
+    const char *text = "root ::= (a | \"b\"{2,3})* [^x-z\\n] <[3]> .\n"
+                       "a ::= root? \"a\"\na ::= \"c\" root\n";
+    return grammar_done(compile(t, WEIR_GBNF, text, NULL, err));
+}
+
+/* A vocabulary, a grammar and masks of the dialect. */
+static bool make_gbnf_dialect(Tools *t, weir_error *err)
+{
+    const char *text = "root ::= [^\xC3\xA9x] ((\"a\" | b)* | !<[3]>) [z-a]\n"
+                       "b ::= (b2 \"x\"{1,4})+ \"b\"\nb2 ::= \"c\"?\n";
+    weir_vocab_opts dialect = {.size = sizeof dialect,
+                               .dialect = WEIR_DIALECT_LLAMA_CPP};
+    weir_compile_opts opts = {.size = sizeof opts,
+                              .dialect = WEIR_DIALECT_LLAMA_CPP};
+    Tools own = *t;
+    bool done = false;
+    own.vocab = vocab_with(&dialect, err);
+    weir_grammar *g =
+        own.vocab ? compile(&own, WEIR_GBNF, text, &opts, err) : NULL;
+    weir_matcher *m = g ? weir_matcher_new(g, NULL, err) : NULL;
+    if (m) {
+        int32_t row[WEIR_MASK_WORDS(1024)];
+        done =
+            weir_matcher_fill(m, row) != WEIR_FILL_ERROR &&
+            weir_matcher_accept(m, weir_vocab_find(own.vocab, bytes_of("b"))) ==
+                WEIR_ACCEPTED &&
+            weir_matcher_fill(m, row) != WEIR_FILL_ERROR;
+        if (!done) err->status = weir_matcher_error(m);
+    }
+    weir_matcher_free(m);
+    weir_grammar_free(g);
+    weir_vocab_free(own.vocab);
+    return done;
+}
+
+static bool make_lazy(Tools *t, weir_error *err)
+{
+    const weir_bytes words[] = {bytes_of("never"), bytes_of("{\"")};
+    const weir_bytes patterns[] = {bytes_of("(x*)[^a-c]{2,3}|\\bno$")};
+    const uint32_t tokens[] = {3, 4};
+    weir_lazy_opts opts = {.size = sizeof opts,
+                           .words = words,
+                           .word_count = 2,
+                           .patterns = patterns,
+                           .pattern_count = 1,
+                           .tokens = tokens,
+                           .token_count = 2};
+    weir_lazy *l = weir_lazy_new(t->parts[0], &opts, err), *copy = NULL;
+    bool done = l != NULL;
+    static const char *const texts[] = {"a", "b", "{", "\""};
+    for (size_t i = 0; done && i < COUNT_OF(texts); i++) {
+        uint32_t id = weir_vocab_find(t->vocab, bytes_of(texts[i]));
+        done = weir_lazy_accept(l, id) == WEIR_ACCEPTED;
+    }
+    done = done && (copy = weir_lazy_fork(l)) && !weir_lazy_rollback(copy, 3) &&
+           weir_lazy_steps(copy) == 1;
+    if (l && !done) err->status = WEIR_NO_MEMORY; /* told by the answers */
+    weir_lazy_free(copy);
+    weir_lazy_free(l);
+    return done;
+}
+
 static bool make_choice(Tools *t, weir_error *err)
 {
     const weir_bytes list[] = {
@@ -819,6 +888,9 @@ static const Maker makers[] = {
     {"EBNF, left recursion", make_ebnf_left},
     {"EBNF, tokens", make_ebnf_tokens},
     {"EBNF, tags", make_ebnf_tags},
+    {"GBNF", make_gbnf},
+    {"GBNF of llama.cpp", make_gbnf_dialect},
+    {"lazy", make_lazy},
     {"choice", make_choice},
     {"union", make_union},
     {"concat", make_concat},

@@ -2,7 +2,8 @@
  *
  * ../shared/data/llamacpp has records of llama.cpp 0.4.0: the mask at each step
  * of many outputs, which texts a grammar accepts byte by byte, character by
- * character and token by token, and what it says of odd and broken grammars.
+ * character and token by token, what it says of odd and broken grammars, and
+ * what lazy grammars do about their triggers.
  * The vocabularies are ${WEIR_VOCAB_DIR:-.cache/vocab}/<name>/tokenizer.json.
  * Where either is missing, the tests say so and are skipped.
  *
@@ -363,12 +364,85 @@ static void odd_grammars(void **state)
     assert_int_equal(each_record(DATA "gbnf_parse.jsonl", parse_grammar), 175);
 }
 
+/* ---- lazy grammars ---- */
+
+static void expect_row(const Json *record, JsonId step, uint32_t width)
+{
+    char text[24];
+    uint32_t want = 0;
+    Span hash = json_string(record, json_get(record, step, "fnv1a64"));
+    assert_true(json_u32(record, json_get(record, step, "n_allowed"), &want));
+    snprintf(text, sizeof text, "%016llx",
+             (unsigned long long)weir_mask_hash(row, width));
+    Span line = json_spelling(record, JSON_ROOT);
+    if (weir_mask_count(row, width, NULL) != want ||
+        !span_equal(hash, span_text(text)))
+        fail_msg("%.*s", (int)MIN(line.size, 200), (const char *)line.at);
+}
+
+static void run_steps(weir_lazy *lazy, const Json *record, uint32_t width)
+{
+    JsonId steps = get(record, "steps");
+    for (JsonIter it = json_iter(record, steps); json_step(&it);) {
+        uint32_t id = 0;
+        assert_int_not_equal(weir_lazy_fill(lazy, row), WEIR_FILL_ERROR);
+        expect_row(record, it.value, width);
+        if (!json_u32(record, json_get(record, it.value, "accept"), &id))
+            continue;
+        bool throws = json_get(record, it.value, "accept_error") != JSON_NONE;
+        assert_int_equal(weir_lazy_accept(lazy, id),
+                         throws ? WEIR_REFUSED : WEIR_ACCEPTED);
+    }
+}
+
+static void lazy_scenario(const Json *record)
+{
+    size_t v = find_vocab(record);
+    weir_error err;
+    weir_bytes patterns[4];
+    uint32_t tokens[4];
+    weir_lazy_opts opts = {.size = sizeof opts,
+                           .patterns = patterns,
+                           .tokens = tokens,
+                           .matcher = {.size = sizeof opts.matcher,
+                                       .termination = WEIR_TERM_STOP_TOKEN}};
+    JsonIter it = json_iter(record, get(record, "patterns"));
+    while (json_step(&it)) {
+        Span text = json_string(record, it.value);
+        patterns[opts.pattern_count++] =
+            (weir_bytes){(const char *)text.at, text.size};
+    }
+    it = json_iter(record, get(record, "trigger_tokens"));
+    while (json_step(&it))
+        assert_true(json_u32(record, it.value, &tokens[opts.token_count++]));
+    weir_grammar *g =
+        compile(vocabs[v].vocab, NULL,
+                json_string(record, get(record, "grammar")), &err);
+    assert_non_null(g);
+    weir_lazy *lazy = weir_lazy_new(g, &opts, &err);
+    weir_grammar_free(g);
+    assert_int_equal(lazy == NULL, get(record, "error") != JSON_NONE);
+    if (!lazy) return;
+    run_steps(lazy, record, vocabs[v].width);
+    weir_lazy_reset(lazy);
+    run_steps(lazy, record, vocabs[v].width);
+    weir_lazy_free(lazy);
+}
+
+static void lazy_grammars(void **state)
+{
+    (void)state;
+    need_vocabs();
+    assert_int_equal(each_record(DATA "gbnf_lazy.jsonl", lazy_scenario), 30);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(masks),
         cmocka_unit_test(accepting),
         cmocka_unit_test(odd_grammars),
+        cmocka_unit_test(lazy_grammars),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
