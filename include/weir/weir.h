@@ -247,7 +247,11 @@ typedef enum weir_source_kind {
     WEIR_EBNF = 4,        /* xgrammar's EBNF */
     WEIR_CHOICE = 5,      /* weir_grammar_choice */
     WEIR_JSON_SCHEMA = 6, /* values that are valid against the schema */
-    WEIR_GBNF = 7         /* llama.cpp's grammar language */
+    WEIR_GBNF = 7,        /* llama.cpp's grammar language */
+    /* known, so that requests can be told what they ask for; compiling them
+       is WEIR_UNSUPPORTED as yet */
+    WEIR_LARK = 8,          /* Lark's grammar language */
+    WEIR_STRUCTURAL_TAG = 9 /* free text with constrained spans, as JSON */
 } weir_source_kind;
 
 typedef enum weir_space_kind {
@@ -675,6 +679,167 @@ WEIR_API size_t weir_mask_count(const int32_t *mask, size_t width,
                                 uint32_t *single);
 /* FNV-1a 64 over the allowed ids, ascending, as little-endian u32. */
 WEIR_API uint64_t weir_mask_hash(const int32_t *mask, size_t width);
+
+/* ---- requests --------------------------------------------------------- */
+
+/* From the text of a request to a server to the constraint that it asks for.
+ * Where systems differ a profile decides: docs/request.md has all fields, and
+ * the table of profiles. */
+typedef enum weir_profile {
+    WEIR_PROFILE_DEFAULT = 0, /* weir's own: in doubt an error */
+    WEIR_PROFILE_VLLM = 1,
+    WEIR_PROFILE_LLAMA_SERVER = 2,
+    WEIR_PROFILE_OLLAMA = 3,
+    WEIR_PROFILE_MLX_BUN = 4
+} weir_profile;
+
+typedef enum weir_endpoint {
+    WEIR_ENDPOINT_DEFAULT = 0,        /* CHAT, or OLLAMA_CHAT of _from_ollama */
+    WEIR_ENDPOINT_CHAT = 1,           /* /v1/chat/completions */
+    WEIR_ENDPOINT_COMPLETIONS = 2,    /* /v1/completions */
+    WEIR_ENDPOINT_RESPONSES = 3,      /* /v1/responses */
+    WEIR_ENDPOINT_MESSAGES = 4,       /* /v1/messages, Anthropic's */
+    WEIR_ENDPOINT_COMPLETION = 5,     /* /completion, llama-server's */
+    WEIR_ENDPOINT_GENERATE = 6,       /* /generate, SGLang's */
+    WEIR_ENDPOINT_OLLAMA_CHAT = 7,    /* /api/chat */
+    WEIR_ENDPOINT_OLLAMA_GENERATE = 8 /* /api/generate */
+} weir_endpoint;
+
+/* "llama-server", "ollama-chat"; static, NULL for no such number. */
+WEIR_API const char *weir_profile_name(weir_profile profile);
+WEIR_API const char *weir_endpoint_name(weir_endpoint endpoint);
+
+/* What happens to a request whose constraint cannot be enforced. */
+typedef enum weir_failure {
+    WEIR_FAILURE_PROFILE =
+        0, /* as the profile has it: refuse, but for mlx-bun */
+    WEIR_FAILURE_REFUSE = 1,
+    WEIR_FAILURE_DEGRADE = 2 /* goes on without, and says so */
+} weir_failure;
+
+/* What a server's operator has switched. */
+typedef struct weir_switches {
+    uint32_t size;
+    bool grammar_off;       /* no constraint is enforced: refuse or degrade */
+    bool jump_forward;      /* forced text is not sampled */
+    bool batch_grammar_off; /* rows with a constraint run alone */
+    bool lane_debug;        /* log the lane of each request */
+} weir_switches;
+/* Sets one by the name of its flag ("grammar", "jump-forward",
+ * "batch-grammar", "lane-debug": on or off) or of its environment variable
+ * (WEIR_GRAMMAR, WEIR_GRAMMAR_JUMP, WEIR_GRAMMAR_BATCH, WEIR_LANE_DEBUG: 0 or
+ * 1). ARGUMENT for any other name or value. */
+WEIR_API weir_status weir_switches_set(weir_switches *switches,
+                                       const char *name, const char *value,
+                                       weir_error *err);
+
+typedef struct weir_request_opts {
+    uint32_t size;
+    weir_profile profile;
+    weir_endpoint endpoint;
+    weir_failure failure;
+    weir_switches switches; /* its size may be 0 */
+    uint32_t max_bytes;     /* of the request: 16 Mi */
+    uint32_t max_depth;     /* nesting of the request: 1,000 */
+    weir_limits limits;     /* of the constraint's compilation */
+} weir_request_opts;
+
+/* A request that is refused: what the server answers. All strings are part of
+ * the struct or static. */
+typedef struct weir_refusal {
+    int http;            /* status, such as 400; 0: nothing is refused */
+    weir_status status;  /* what kind of error it is */
+    uint32_t begin, end; /* byte range in the request; 0, 0: not known */
+    const char *type;    /* OpenAI's error type: "invalid_request_error" */
+    const char *code;    /* OpenAI's error code: "invalid_json_schema" */
+    char param[128];     /* OpenAI's param: "tools[0].function.strict" */
+    char pointer[256];   /* JSON pointer of what is wrong; or empty */
+    char message[512];
+    weir_profile profile;
+    weir_endpoint endpoint;
+} weir_refusal;
+/* The body of the answer, in the form that clients of the endpoint and the
+ * profile know; less than 8 KiB. Writes at most `capacity` bytes, returns the
+ * bytes needed. */
+WEIR_API size_t weir_refusal_body(const weir_refusal *refusal, char *out,
+                                  size_t capacity);
+
+/* The constraint of one request. Not to be shared by threads while it is
+ * compiled. */
+typedef struct weir_constraint weir_constraint;
+
+/* Reads the raw text of a request; _from_openai for all endpoints but
+ * Ollama's own. The text is borrowed for the call. Nothing is compiled yet.
+ * NULL: *refusal, which may not be NULL, tells. */
+WEIR_API weir_constraint *weir_constraint_from_openai(
+    const weir_env *env, weir_bytes request, const weir_request_opts *opts,
+    weir_refusal *refusal);
+WEIR_API weir_constraint *weir_constraint_from_ollama(
+    const weir_env *env, weir_bytes request, const weir_request_opts *opts,
+    weir_refusal *refusal);
+WEIR_API void weir_constraint_free(weir_constraint *constraint);
+
+/* What the calls of a request's tools must obey. */
+typedef enum weir_tool_mode {
+    WEIR_TOOLS_NONE = 0,     /* there are no tools, or they may not be called */
+    WEIR_TOOLS_FREE = 1,     /* may be called; nothing is enforced */
+    WEIR_TOOLS_AUTO = 2,     /* the text may have calls in it */
+    WEIR_TOOLS_REQUIRED = 3, /* ... must have one at least */
+    WEIR_TOOLS_LIST = 4,     /* the text is a JSON array of calls: see source */
+    WEIR_TOOLS_ARGUMENTS = 5 /* the text is the arguments of the only tool */
+} weir_tool_mode;
+
+typedef struct weir_tool {
+    weir_bytes name, description;
+    weir_source_kind kind; /* of its input: JSON_SCHEMA; JSON_OBJECT when there
+                              is no schema; REGEX, LARK or 0, any text, of a
+                              custom tool */
+    weir_bytes source;
+    bool strict;      /* the input must obey; else it may be any object */
+    const char *from; /* JSON pointer of the source, else of the tool */
+} weir_tool;
+
+typedef struct weir_constraint_info {
+    uint32_t size;
+    weir_source_kind kind; /* what the text obeys; 0: it is free */
+    weir_bytes source;     /* as the request spells it */
+    const weir_bytes *choices;
+    size_t choice_count;
+    const weir_compile_opts *opts; /* for weir_grammar_compile and others */
+    weir_bytes name, description;  /* of a schema; name: "response" if none */
+    bool strict;                   /* the request says strict: true */
+    const char *from;              /* JSON pointer of the source; or empty */
+    weir_tool_mode tool_mode;
+    bool parallel;          /* several calls in one answer */
+    const weir_tool *tools; /* those that may be called */
+    size_t tool_count;
+    weir_termination termination; /* for weir_matcher_opts */
+    bool redraw;                  /* draw first, mask when that is refused;
+                                     else mask first */
+    bool jump_forward;            /* forced text need not be sampled */
+    bool batched;                 /* may share a batch */
+    bool degraded;                /* not enforced: no matcher */
+    weir_bytes system_message;    /* to put before the messages; or empty */
+    weir_bytes warning;           /* value of the header Warning, ASCII */
+} weir_constraint_info;
+/* Fills `info` up to info->size, which the caller sets. All is borrowed from
+ * the constraint, until it is compiled or freed. */
+WEIR_API void weir_constraint_describe(const weir_constraint *constraint,
+                                       weir_constraint_info *info);
+
+/* The grammar of the constraint. NULL with refusal->http 0: there is nothing
+ * to enforce, or no more (see degraded). NULL else: what to answer. Calls of
+ * tools (AUTO, REQUIRED), Lark and structural tags are UNSUPPORTED as yet.
+ * vocab: as in weir_grammar_compile. */
+WEIR_API weir_grammar *weir_constraint_compile(weir_constraint *constraint,
+                                               weir_vocab *vocab,
+                                               weir_refusal *refusal);
+/* For those who compile kind, source and opts by other means (weir_compiler):
+ * what an error in that means. True: the constraint is a degraded one now;
+ * false: *refusal tells what to answer. */
+WEIR_API bool weir_constraint_fail(weir_constraint *constraint,
+                                   const weir_error *error,
+                                   weir_refusal *refusal);
 
 #ifdef __cplusplus
 }

@@ -82,6 +82,12 @@ static void front_end(Ir *ir, weir_vocab *vocab, weir_source_kind kind,
         ir->borrows = vocab != NULL;
         schema_compile(ir, source, &opts->schema, &opts->space);
         return;
+    case WEIR_LARK:
+    case WEIR_STRUCTURAL_TAG:
+        diag_fail(&ir->error, WEIR_UNSUPPORTED, 0, 0,
+                  "%s cannot be compiled yet",
+                  kind == WEIR_LARK ? "Lark grammars" : "structural tags");
+        return;
     case WEIR_CHOICE:
         break;
     }

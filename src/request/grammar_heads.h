@@ -1,0 +1,21 @@
+/* grammar_heads.h: a look at a grammar's text without reading it: where its
+ * rules begin. Tells `name ::= body` (EBNF, GBNF) from `name: body` (Lark). */
+#ifndef WEIR_REQUEST_GRAMMAR_HEADS_H
+#define WEIR_REQUEST_GRAMMAR_HEADS_H
+
+#include "base/mem.h"
+#include "base/span.h"
+
+/* Whether the text is Lark's: it says so, or has rules with ':' and none with
+ * '::='. */
+bool grammar_is_lark(Span text);
+
+typedef struct TwiceFound {
+    Span name;
+    size_t begin; /* of the second definition */
+} TwiceFound;
+/* A rule that is defined by '::=' twice. Returns 1, 0 for none, or -1 when
+ * out of memory. Linear. */
+int grammar_defines_twice(const Mem *mem, Span text, TwiceFound *found);
+
+#endif
