@@ -2,16 +2,19 @@
 
 _weir() {
     local current=$2 previous=$3 command= word
+    local requests="--profile --endpoint --failure --grammar"
+    requests+=" --jump-forward --batch-grammar"
     local constraints="--json-value --json-object --regex --choice --ebnf"
     constraints+=" --gbnf --dialect --any-repeat"
     constraints+=" --schema --any-order --strict --lenient --annotate-formats"
     constraints+=" --integer-fraction --any-escape --unique-keys"
     constraints+=" --draft --schema-dir"
+    constraints+=" --request $requests"
     constraints+=" --root --whitespace --max-whitespace --ignore-case --dot-all"
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-        tokenizer | check | mask | sample | explain | conformance)
+        tokenizer | check | mask | sample | explain | conformance | resolve)
             command=$word
             break
             ;;
@@ -19,7 +22,7 @@ _weir() {
     done
 
     case $previous in
-    --ebnf | --gbnf | --schema | --tokenizer)
+    --ebnf | --gbnf | --schema | --request | --tokenizer)
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames 2>/dev/null
         return
@@ -32,6 +35,25 @@ _weir() {
     --draft)
         mapfile -t COMPREPLY < <(compgen -W "4 6 7 2019-09 2020-12" -- \
             "$current")
+        return
+        ;;
+    --profile)
+        mapfile -t COMPREPLY < <(compgen -W \
+            "default vllm llama-server ollama mlx-bun" -- "$current")
+        return
+        ;;
+    --endpoint)
+        mapfile -t COMPREPLY < <(compgen -W "chat completions responses \
+            messages completion generate ollama-chat ollama-generate" -- \
+            "$current")
+        return
+        ;;
+    --failure)
+        mapfile -t COMPREPLY < <(compgen -W "refuse degrade" -- "$current")
+        return
+        ;;
+    --grammar | --jump-forward | --batch-grammar)
+        mapfile -t COMPREPLY < <(compgen -W "on off" -- "$current")
         return
         ;;
     --dialect)
@@ -55,8 +77,9 @@ _weir() {
     mask) options="$constraints --tokenizer --prefix --ids" ;;
     sample) options="$constraints --tokenizer -n --seed --max-tokens" ;;
     explain) options="$constraints --tokenizer --openai-strict" ;;
+    resolve) options="$requests --tokenizer" ;;
     conformance) options="--draft --schema-dir --remotes" ;;
-    *) options="tokenizer check mask sample explain conformance"
+    *) options="tokenizer check mask sample explain conformance resolve"
         options+=" --help --version" ;;
     esac
     [[ -z $command ]] || options+=" --json --help --version"

@@ -20,9 +20,11 @@ enum {
     SAMPLE = 1 << CMD_SAMPLE,
     EXPLAIN = 1 << CMD_EXPLAIN,
     CONFORMANCE = 1 << CMD_CONFORMANCE,
+    RESOLVE = 1 << CMD_RESOLVE,
     CONSTRAINED = CHECK | MASK | SAMPLE | EXPLAIN,
     SCHEMAS = CONSTRAINED | CONFORMANCE,
-    EVERY = TOKENIZER | SCHEMAS
+    REQUESTS = CONSTRAINED | RESOLVE,
+    EVERY = TOKENIZER | SCHEMAS | RESOLVE
 };
 
 typedef struct Option {
@@ -36,7 +38,7 @@ typedef struct Option {
     const char *help;
 } Option;
 
-enum { CONSTRAINTS = 7 }; /* the first rows: exactly one is given */
+enum { CONSTRAINTS = 8 }; /* the first rows: exactly one is given */
 
 #define AT(field) offsetof(Args, field)
 #define NUMBER(field) OPT_NUMBER, AT(field), AT(has_##field)
@@ -56,6 +58,8 @@ static const Option options[] = {
      "the GBNF grammar in FILE (- is standard input)"},
     {"schema", 0, OPT_TEXT, AT(schema), 0, CONSTRAINED, "S",
      "JSON Schema: a file, - or the text '{...}' itself"},
+    {"request", 0, OPT_TEXT, AT(request), 0, CONSTRAINED, "FILE",
+     "what the request to a server in FILE asks for"},
     {"root", 0, OPT_TEXT, AT(root), 0, CONSTRAINED, "NAME",
      "first rule of the grammar; default: root"},
     {"dialect", 0, OPT_TEXT, AT(dialect), 0, CONSTRAINED, "D",
@@ -88,10 +92,22 @@ static const Option options[] = {
      "4, 6, 7, 2019-09 or 2020-12 for schemas without $schema"},
     {"schema-dir", 0, OPT_LIST, AT(schema_dirs), 0, SCHEMAS, "DIR",
      "documents that schemas may refer to; may repeat"},
+    {"profile", 0, OPT_TEXT, AT(profile), 0, REQUESTS, "P",
+     "default, vllm, llama-server, ollama or mlx-bun"},
+    {"endpoint", 0, OPT_TEXT, AT(endpoint), 0, REQUESTS, "E",
+     "chat (default), completions, responses, messages ..."},
+    {"failure", 0, OPT_TEXT, AT(failure), 0, REQUESTS, "F",
+     "what cannot be enforced: refuse or degrade"},
+    {"grammar", 0, OPT_TEXT, AT(grammar_switch), 0, REQUESTS, "S",
+     "off: no constraint is enforced"},
+    {"jump-forward", 0, OPT_TEXT, AT(jump_switch), 0, REQUESTS, "S",
+     "on: forced text is not sampled"},
+    {"batch-grammar", 0, OPT_TEXT, AT(batch_switch), 0, REQUESTS, "S",
+     "off: requests with a constraint run alone"},
     {"remotes", 0, OPT_TEXT, AT(remotes), 0, CONFORMANCE, "DIR",
      "what tests find below http://localhost:1234/"},
-    {"tokenizer", 0, OPT_TEXT, AT(tokenizer), 0, MASK | SAMPLE | EXPLAIN,
-     "PATH", "the tokenizer file"},
+    {"tokenizer", 0, OPT_TEXT, AT(tokenizer), 0,
+     MASK | SAMPLE | EXPLAIN | RESOLVE, "PATH", "the tokenizer file"},
     {"encode", 0, OPT_TEXT, AT(encode), 0, TOKENIZER, "TEXT",
      "print the token ids of TEXT"},
     {"decode", 0, OPT_TEXT, AT(decode), 0, TOKENIZER, "IDS",
@@ -131,6 +147,9 @@ static const CommandRow commands[CMD_COUNT] = {
     [CMD_CONFORMANCE] = {"conformance", "DIR [OPTION...]",
                          "Runs a folder of tests in the form of the JSON "
                          "Schema Test Suite."},
+    [CMD_RESOLVE] = {"resolve", "[OPTION...] REQUEST",
+                     "Shows which constraint a request to a server asks "
+                     "for."},
 };
 
 const char *command_name(CommandId command)

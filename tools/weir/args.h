@@ -19,6 +19,7 @@ typedef enum CommandId {
     CMD_SAMPLE,
     CMD_EXPLAIN,
     CMD_CONFORMANCE,
+    CMD_RESOLVE,
     CMD_COUNT
 } CommandId;
 
@@ -29,7 +30,7 @@ typedef struct Args {
     CommandId command;
     /* the constraint */
     bool json_value, json_object;
-    const char *regex, *ebnf, *gbnf, *schema; /* NULL: not given */
+    const char *regex, *ebnf, *gbnf, *schema, *request; /* or NULL */
     TextList choices;
     const char *root, *whitespace, *dialect;
     bool any_repeat;
@@ -39,6 +40,9 @@ typedef struct Args {
     bool integer_fraction, any_escape, unique_keys;
     uint64_t max_whitespace;
     bool has_max_whitespace, ignore_case, dot_all;
+    /* of a request */
+    const char *profile, *endpoint, *failure;
+    const char *grammar_switch, *jump_switch, *batch_switch;
     /* what to do with it */
     const char *tokenizer, *prefix, *encode, *decode, *remotes;
     uint64_t count, seed, max_tokens;

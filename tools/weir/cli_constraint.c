@@ -20,13 +20,14 @@ static int count_constraints(const Args *args)
 {
     return args->json_value + args->json_object + (args->regex != NULL) +
            (args->ebnf != NULL) + (args->gbnf != NULL) +
-           (args->schema != NULL) + (args->choices.count != 0);
+           (args->schema != NULL) + (args->request != NULL) +
+           (args->choices.count != 0);
 }
 
 static int validate_companions(const Args *args)
 {
     static const char space[] = "--json-value, --json-object or --schema";
-    bool is_schema = args->schema != NULL;
+    bool is_schema = args->schema != NULL, is_request = args->request != NULL;
     const struct {
         const char *name, *wanted;
         bool is_given, is_right;
@@ -49,6 +50,13 @@ static int validate_companions(const Args *args)
         {"--openai-strict", "--schema", args->openai_strict, is_schema},
         {"--draft", "--schema", args->draft != NULL, is_schema},
         {"--schema-dir", "--schema", args->schema_dirs.count != 0, is_schema},
+        {"--profile", "--request", args->profile != NULL, is_request},
+        {"--endpoint", "--request", args->endpoint != NULL, is_request},
+        {"--failure", "--request", args->failure != NULL, is_request},
+        {"--grammar", "--request", args->grammar_switch != NULL, is_request},
+        {"--jump-forward", "--request", args->jump_switch != NULL, is_request},
+        {"--batch-grammar", "--request", args->batch_switch != NULL,
+         is_request},
     };
     for (size_t i = 0; i < COUNT_OF(rules); i++)
         if (rules[i].is_given && !rules[i].is_right)
@@ -61,7 +69,8 @@ static int validate_stdin(const Args *args)
 {
     unsigned uses = (args->ebnf && !strcmp(args->ebnf, "-")) ||
                     (args->gbnf && !strcmp(args->gbnf, "-")) ||
-                    (args->schema && !strcmp(args->schema, "-"));
+                    (args->schema && !strcmp(args->schema, "-")) ||
+                    (args->request && !strcmp(args->request, "-"));
     for (uint32_t i = 0; i < args->files.count; i++)
         uses += !strcmp(args->files.at[i], "-");
     if (args->command == CMD_CHECK && !args->files.count) uses++;
@@ -74,8 +83,8 @@ static int validate_constraint(const Args *args)
     if (given != 1)
         return usage_error(args,
                            "found %s, expected one of --json-value, "
-                           "--json-object, --regex, --choice, --ebnf, --gbnf "
-                           "and --schema",
+                           "--json-object, --regex, --choice, --ebnf, --gbnf, "
+                           "--schema and --request",
                            given ? "several constraints" : "no constraint");
     int status = validate_companions(args);
     return status ? status : validate_stdin(args);
@@ -246,9 +255,38 @@ static weir_grammar *compile_schema(const Args *args, weir_vocab *vocab,
     return compile_source(args, vocab, source, &schema->opts);
 }
 
-static weir_grammar *compile(const Args *args, weir_vocab *vocab,
-                             SchemaSource *schema)
+/* Any text, for requests that ask for nothing or are not to be enforced. */
+static weir_grammar *compile_any(weir_vocab *vocab)
 {
+    weir_compile_opts opts = {.size = sizeof opts, .dot_all = true};
+    return weir_grammar_compile(vocab, WEIR_REGEX, (weir_bytes){".*", 2}, &opts,
+                                NULL);
+}
+
+static weir_grammar *compile_request(const Args *args, weir_vocab *vocab,
+                                     Session *s)
+{
+    RequestFile *r = &s->request;
+    weir_constraint_info info = {.size = sizeof info};
+    weir_grammar *g = r->constraint ? request_compile(r, vocab) : NULL;
+    if (r->refusal.http) {
+        request_report(r, input_name(args->request));
+        return NULL;
+    }
+    weir_constraint_describe(r->constraint, &info);
+    if (info.degraded) report_warning(info.warning.data, info.warning.size);
+    if (info.kind == WEIR_JSON_SCHEMA) {
+        s->schema.text = info.source;
+        s->schema.opts = *info.opts;
+    }
+    s->termination = info.termination;
+    return g ? g : compile_any(vocab);
+}
+
+static weir_grammar *compile(const Args *args, weir_vocab *vocab, Session *s)
+{
+    SchemaSource *schema = &s->schema;
+    if (args->request) return compile_request(args, vocab, s);
     weir_compile_opts opts = {.size = sizeof opts,
                               .root = args->root,
                               .ignore_case = args->ignore_case,
@@ -280,6 +318,7 @@ void constraint_print(const Args *args, FILE *out)
     if (args->ebnf) fprintf(out, "--ebnf %s", args->ebnf);
     if (args->gbnf) fprintf(out, "--gbnf %s", args->gbnf);
     if (args->schema) fprintf(out, "--schema %s", args->schema);
+    if (args->request) fprintf(out, "--request %s", args->request);
     if (args->choices.count)
         fprintf(out, "--choice, %s texts",
                 number_text(args->choices.count).text);
@@ -317,22 +356,38 @@ weir_vocab *tokenizer_load(const char *path, weir_dialect dialect)
     return NULL;
 }
 
+/* What the constraint is compiled for. A request tells whose vocabulary. */
+static int vocab_read(Session *s, const Args *args)
+{
+    weir_dialect dialect = WEIR_DIALECT_DEFAULT;
+    if (dialect_read(args, &dialect)) return 2;
+    if (args->request) {
+        if (request_read(&s->request, args, args->request)) return 2;
+        dialect = request_dialect(&s->request);
+    }
+    if (args->tokenizer) s->vocab = tokenizer_load(args->tokenizer, dialect);
+    return args->tokenizer && !s->vocab ? 2 : 0;
+}
+
 int session_open(Session *s, const Args *args)
 {
     *s = (Session){.vocab = NULL};
     if (validate(args)) return 2;
-    weir_dialect dialect = WEIR_DIALECT_DEFAULT;
-    if (dialect_read(args, &dialect)) return 2;
-    if (args->tokenizer &&
-        !(s->vocab = tokenizer_load(args->tokenizer, dialect)))
+    if (vocab_read(s, args)) {
+        session_close(s, args);
         return 2;
+    }
     double start = now_ms();
-    s->grammar = compile(args, s->vocab, &s->schema);
+    s->grammar = compile(args, s->vocab, s);
     s->compile_ms = now_ms() - start;
     if (s->grammar) {
-        if ((args->lenient || args->gbnf) && args->command != CMD_EXPLAIN)
+        bool has_warnings = args->lenient || args->gbnf || args->request;
+        if (has_warnings && args->command != CMD_EXPLAIN)
             report_warnings(args->mem, s->grammar);
-        s->matcher = weir_matcher_new(s->grammar, NULL, NULL);
+        weir_matcher_opts opts = {.size = sizeof opts};
+        /* a text is checked in pieces, which no token ends */
+        if (args->command != CMD_CHECK) opts.termination = s->termination;
+        s->matcher = weir_matcher_new(s->grammar, &opts, NULL);
         if (s->matcher) return 0;
         report_failure("out of memory");
     }
@@ -343,6 +398,7 @@ int session_open(Session *s, const Args *args)
 void session_close(Session *s, const Args *args)
 {
     schema_free(&s->schema, args->mem);
+    request_free(&s->request, args);
     weir_matcher_free(s->matcher);
     weir_grammar_free(s->grammar);
     weir_vocab_free(s->vocab);

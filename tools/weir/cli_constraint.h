@@ -3,6 +3,7 @@
 #define TOOLS_WEIR_CLI_CONSTRAINT_H
 
 #include "weir/args.h"
+#include "weir/cli_request.h"
 #include "weir/cli_schema.h"
 #include "weir/weir.h"
 
@@ -12,7 +13,9 @@ typedef struct Session {
     weir_grammar *grammar;
     weir_matcher *matcher; /* at the start */
     double compile_ms;
-    SchemaSource schema; /* of --schema */
+    SchemaSource schema; /* of --schema, or of a request; or empty */
+    RequestFile request; /* of --request */
+    weir_termination termination;
 } Session;
 
 /* Checks that the options fit together (one constraint, what goes with it,

@@ -12,5 +12,6 @@ int cmd_mask(const Args *args);
 int cmd_sample(const Args *args);
 int cmd_explain(const Args *args);
 int cmd_conformance(const Args *args);
+int cmd_resolve(const Args *args);
 
 #endif

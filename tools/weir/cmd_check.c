@@ -53,6 +53,12 @@ typedef struct Check {
     Verdict verdict;
 } Check;
 
+/* Of --schema, or of a request. */
+static bool has_schema(const Check *c)
+{
+    return c->session->schema.text.data != NULL;
+}
+
 /* ---- one piece ---- */
 
 static void keep(Check *c, Span bytes)
@@ -68,7 +74,7 @@ static void keep(Check *c, Span bytes)
 /* Goes on behind accepted bytes. */
 static void pass_by(Check *c, Span bytes)
 {
-    if (c->args->schema) {
+    if (has_schema(c)) {
         json_place_read(&c->place, bytes);
         keep(c, bytes);
     }
@@ -110,7 +116,7 @@ static void put_instance(Check *c, uint8_t found)
  * end of the document. */
 static void put_fault(Check *c, const uint8_t *found)
 {
-    if (!c->args->schema) return;
+    if (!has_schema(c)) return;
     put_instance(c, found ? *found : 0);
     if (found) keep(c, span_of(found, 1));
     const SchemaSource *schema = &c->session->schema;
@@ -301,7 +307,7 @@ static void print_words(const Check *c, bool with_name)
     case VERDICT_FAILED:
         break;
     }
-    if (!good && c->args->schema) print_schema_words(v);
+    if (!good && has_schema(c)) print_schema_words(v);
     if (!good) fputs("\n", stdout);
 }
 
@@ -330,7 +336,7 @@ static void print_json(const Check *c)
                (unsigned long long)v->column);
     if (v->kind == VERDICT_REFUSED) print_field("found", v->found);
     if (v->kind != VERDICT_ACCEPTED) print_field("expected", v->expected);
-    if (v->kind != VERDICT_ACCEPTED && c->args->schema) print_paths(v);
+    if (v->kind != VERDICT_ACCEPTED && has_schema(c)) print_paths(v);
     fputs("}\n", stdout);
 }
 

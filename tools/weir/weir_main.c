@@ -12,6 +12,7 @@ static int (*const run[CMD_COUNT])(const Args *args) = {
     [CMD_TOKENIZER] = cmd_tokenizer, [CMD_CHECK] = cmd_check,
     [CMD_MASK] = cmd_mask,           [CMD_SAMPLE] = cmd_sample,
     [CMD_EXPLAIN] = cmd_explain,     [CMD_CONFORMANCE] = cmd_conformance,
+    [CMD_RESOLVE] = cmd_resolve,
 };
 
 static int run_command(const Args *args)
