@@ -59,16 +59,16 @@ static SetId counted_values(ObjectList *l, const SomeMembers *c,
         for (uint32_t i = 0; i < c->of->nclasses; i++) {
             const KeyClass *k = &c->of->classes[i];
             if (!k->keys || !m->keys ||
-                !lang_is_disjoint(&s->lang, m->keys, k->keys))
+                !lang_is_none(known_intersect(&s->known, m->keys, k->keys)))
                 return set_not(s, k->value);
         }
         return SET_NONE;
     }
     if (!c->keys) return c->value;
-    bool is_in =
-        m->prop ? lang_matches(c->keys, m->prop->name)
-                : !lang_is_disjoint(&s->lang, m->keys ? m->keys : lang_all(),
-                                    c->keys);
+    bool is_in = m->prop
+                     ? lang_matches(c->keys, m->prop->name)
+                     : !lang_is_none(known_intersect(
+                           &s->known, m->keys ? m->keys : lang_all(), c->keys));
     return is_in ? c->value : SET_NONE;
 }
 
@@ -146,9 +146,10 @@ static void put_class(ObjectList *l, const Dfa *keys, SetId value)
     bool unique = s->opts->unique_keys && !keys;
     const Dfa *names = keys;
     if (!unique && l->names.count)
-        names =
-            lang_subtract(&s->lang, keys ? keys : lang_all(),
-                          lang_texts(&s->lang, l->names.at, l->names.count));
+        names = known_subtract(
+            &s->known, keys ? keys : lang_all(),
+            known_keep(&s->known,
+                       lang_texts(&s->lang, l->names.at, l->names.count)));
     if (!sets_ok(s) || (names && lang_is_none(names))) return;
     StringPiece piece = {names, 0, COUNT_INF, PIECE_EXACT, NULL};
     Member m = {
@@ -168,8 +169,8 @@ static void split_by(ObjectList *l, const Dfa *keys, SetId value, uint32_t i,
 {
     Sets *s = l->e->s;
     const Dfa *all = keys ? keys : lang_all();
-    const Dfa *in = lang_intersect(&s->lang, all, by);
-    const Dfa *out = lang_subtract(&s->lang, all, by);
+    const Dfa *in = known_intersect(&s->known, all, by);
+    const Dfa *out = known_subtract(&s->known, all, by);
     if (!lang_is_none(in)) split(l, in, value, i, k);
     if (!lang_is_none(out)) split(l, out, value, i, k);
 }

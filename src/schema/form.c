@@ -50,14 +50,14 @@ static Numbers numbers_and(Sets *s, Numbers a, Numbers b)
     if (a == b || b == s->all_numbers) return a;
     if (!a || !b) return NULL;
     if (a == s->all_numbers) return b;
-    return language(lang_intersect(&s->lang, a, b));
+    return language(known_intersect(&s->known, a, b));
 }
 
 static Numbers numbers_or(Sets *s, Numbers a, Numbers b)
 {
     if (a == b || !b || a == s->all_numbers) return a;
     if (!a || b == s->all_numbers) return b;
-    return lang_unite(&s->lang, a, b);
+    return known_unite(&s->known, a, b);
 }
 
 static Numbers numbers_not(Sets *s, Numbers a)
@@ -87,7 +87,7 @@ const Dfa *piece_language(Sets *s, const StringPiece *p)
     const Dfa *dfa = p->dfa ? p->dfa : lang_all();
     assert(p->kind != PIECE_REGEX);
     if (!p->lo && p->hi == COUNT_INF) return dfa;
-    return lang_intersect(&s->lang, dfa, lang_length(&s->lang, p->lo, p->hi));
+    return known_intersect(&s->known, dfa, lang_length(&s->lang, p->lo, p->hi));
 }
 
 /* Whether all texts of b are surely in a. */
@@ -148,11 +148,11 @@ static void piece_and(Sets *s, StringPiece a, StringPiece b, PieceList *out)
     }
     if (p.lo > p.hi || !sets_charge(s, 10)) return;
     if (p.kind == PIECE_LESS)
-        p.most = lang_intersect(&s->lang, piece_most(a), piece_most(b));
+        p.most = known_intersect(&s->known, piece_most(a), piece_most(b));
     if (!p.dfa)
         p.dfa = b.dfa;
     else if (b.dfa && b.dfa != a.dfa)
-        p.dfa = lang_intersect(&s->lang, a.dfa, b.dfa);
+        p.dfa = known_intersect(&s->known, a.dfa, b.dfa);
     if (!sets_ok(s) || (p.dfa && lang_is_none(p.dfa))) return;
     if (!piece_fit(s, &p)) piece_push(s, out, p);
 }
@@ -191,7 +191,7 @@ static void strings_or(Sets *s, const Form *a, const Form *b, Form *out)
         else if (!plain || plain == p.dfa)
             plain = p.dfa;
         else
-            plain = lang_unite(&s->lang, plain, p.dfa);
+            plain = known_unite(&s->known, plain, p.dfa);
     }
     if (plain)
         piece_push(s, &list,
@@ -220,7 +220,8 @@ static void strings_not(Sets *s, const Form *a, Form *out)
                 s, &list,
                 (StringPiece){NULL, p.hi + 1, COUNT_INF, PIECE_EXACT, NULL});
         const Dfa *most = piece_most(p);
-        const Dfa *rest = p.dfa ? lang_complement(&s->lang, most) : NULL;
+        const Dfa *rest =
+            p.dfa ? known_subtract(&s->known, lang_all(), most) : NULL;
         if (rest && !lang_is_none(rest))
             piece_push(s, &list,
                        (StringPiece){rest, 0, COUNT_INF, PIECE_EXACT, NULL});

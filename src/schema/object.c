@@ -211,11 +211,12 @@ static bool classes_and(Sets *s, const ObjectShape *a, const ObjectShape *b,
     for (uint32_t i = 0; i < a->nclasses; i++)
         for (uint32_t j = 0; j < b->nclasses; j++) {
             const KeyClass *x = &a->classes[i], *y = &b->classes[j];
-            const Dfa *keys = !x->keys   ? y->keys
-                              : !y->keys ? x->keys
-                              : x->keys == y->keys
-                                  ? x->keys
-                                  : lang_intersect(&s->lang, x->keys, y->keys);
+            const Dfa *keys =
+                !x->keys   ? y->keys
+                : !y->keys ? x->keys
+                : x->keys == y->keys
+                    ? x->keys
+                    : known_intersect(&s->known, x->keys, y->keys);
             if (!sets_ok(s)) return false;
             if (keys && lang_is_none(keys)) continue;
             classes[n++] = (KeyClass){keys, set_and(s, x->value, y->value),

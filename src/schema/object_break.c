@@ -80,7 +80,7 @@ static bool class_can_break(Ways *w, const KeyClass *c)
     for (uint32_t i = 0; i < w->a->nclasses; i++) {
         const KeyClass *x = &w->a->classes[i];
         bool meet = !x->keys || !c->keys || x->keys == c->keys ||
-                    !lang_is_disjoint(&s->lang, x->keys, c->keys);
+                    !lang_is_none(known_intersect(&s->known, x->keys, c->keys));
         if (meet && !set_is_none(s, set_and(s, x->value, wrong))) return true;
     }
     return false;
@@ -183,8 +183,9 @@ static const Dfa *class_names(Sets *s, const ObjectShape *a, const KeyClass *c)
     Span *names = sets_array(s, Span, a->nprops);
     if (!names) return lang_none();
     for (uint32_t i = 0; i < a->nprops; i++) names[i] = a->props[i].name;
-    return lang_subtract(&s->lang, c->keys ? c->keys : lang_all(),
-                         lang_texts(&s->lang, names, a->nprops));
+    return known_subtract(
+        &s->known, c->keys ? c->keys : lang_all(),
+        known_keep(&s->known, lang_texts(&s->lang, names, a->nprops)));
 }
 
 /* The objects that break `of` in this way, whatever else holds. */

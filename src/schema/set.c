@@ -22,6 +22,7 @@ bool sets_init(Sets *s, Ir *ir, Sources *sources, const weir_schema_opts *opts)
     *s = (Sets){.ir = ir, .mem = ir->mem, .sources = sources, .opts = opts};
     arena_init(&s->arena, ir->mem, MAX_ARENA);
     lang_init(&s->lang, ir->mem, &s->arena, &ir->limits, &ir->error);
+    known_init(&s->known, &s->lang);
     SetNode none = {.kind = SET_KIND_NONE}, all = {.kind = SET_KIND_ALL};
     if (!vec_push(s->mem, &s->nodes, none) || !vec_push(s->mem, &s->nodes, all))
         return diag_no_memory(&ir->error);
@@ -32,6 +33,7 @@ bool sets_init(Sets *s, Ir *ir, Sources *sources, const weir_schema_opts *opts)
 
 void sets_free(Sets *s)
 {
+    known_free(&s->known);
     vec_free(s->mem, &s->nodes);
     vec_free(s->mem, &s->kids);
     vec_free(s->mem, &s->patterns);
@@ -211,7 +213,8 @@ static SetId set_join(Sets *s, SetKind kind, SetId a, SetId b)
     if (kids_clash(s, kids, kept))
         id = kind == SET_KIND_AND ? SET_NONE : SET_ALL;
     else if (kept > 1)
-        id = node_intern(s, (SetNode){.kind = kind, .a = base, .b = kept});
+        id = node_intern(
+            s, (SetNode){.kind = kind, .a = base, .b = kept, .c = a, .d = b});
     if (kept < 2 || s->nodes.at[id].kind != kind || s->nodes.at[id].a != base)
         s->kids.count = base;
     return id;
@@ -250,8 +253,13 @@ SetId set_not(Sets *s, SetId a)
 
 /* ---- forms of sets ---- */
 
+/* From the sets that it was made of, if their forms are known. */
 static const Form *join_form(Sets *s, SetNode n, bool seen)
 {
+    const Form *x = s->nodes.at[n.c].form[seen];
+    const Form *y = s->nodes.at[n.d].form[seen];
+    if (x && y)
+        return n.kind == SET_KIND_AND ? form_and(s, x, y) : form_or(s, x, y);
     const Form *all = set_form_of(s, s->kids.at[n.a], seen);
     for (uint32_t i = 1; i < n.b && sets_ok(s); i++) {
         const Form *kid = set_form_of(s, s->kids.at[n.a + i], seen);

@@ -21,7 +21,7 @@
 #ifndef WEIR_SCHEMA_SET_H
 #define WEIR_SCHEMA_SET_H
 
-#include "lang/lang.h"
+#include "lang/known.h"
 #include "schema/format.h"
 #include "schema/keyword.h"
 #include "schema/source.h"
@@ -149,14 +149,15 @@ typedef enum SetKind {
     SET_KIND_SCHEMA, /* a, b: place; c: scope */
     SET_KIND_VALUE,  /* a, b: place of a JSON value */
     SET_KIND_FORM,   /* a: index in forms */
-    SET_KIND_AND,    /* a: offset in kids, b: count > 1, ascending */
+    SET_KIND_AND,    /* a: offset in kids, b: count > 1, ascending; c, d: two
+                        sets that it was first made of */
     SET_KIND_OR,     /* the same */
     SET_KIND_NOT     /* a: set */
 } SetKind;
 
 typedef struct SetNode {
     SetKind kind;
-    uint32_t a, b, c;
+    uint32_t a, b, c, d;
     /* [1]: with what unevaluated* must not look at; NULL: not made yet */
     const Form *form[2];
     uint8_t is_making; /* bit by bit of the same */
@@ -180,6 +181,7 @@ typedef struct Sets {
     const weir_schema_opts *opts;
     Arena arena; /* forms, and the automata of lang */
     LangCtx lang;
+    LangKnown known; /* for operations that may be asked for again */
     FormatCache formats;
     VEC(SetNode) nodes;
     VEC(SetId) kids;

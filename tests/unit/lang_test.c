@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/utf8.h"
+#include "lang/known.h"
 #include "lang/lang.h"
 #include "lang/nfa.h"
 #include "unit/lang_kit.h"
@@ -545,6 +546,32 @@ static void every_allocation_may_fail(void **state)
     assert_true(allocations > 100);
 }
 
+/* Each operation is done once; equal results are one Dfa, whatever made them. */
+static void operations_are_remembered(void **state)
+{
+    (void)state;
+    World w;
+    LangKnown known;
+    world_open(&w, NULL);
+    known_init(&known, &w.ctx);
+    const Span texts[] = {SPAN("ab"), SPAN("b"), SPAN("abc")};
+    const Dfa *all = lang_texts(&w.ctx, texts, 3);
+    const Dfa *some = lang_texts(&w.ctx, texts, 2);
+    const Dfa *rest = known_subtract(&known, all, some);
+    assert_true(lang_equal(rest, lang_text(&w.ctx, texts[2])));
+    uint64_t work = w.ctx.work;
+    assert_ptr_equal(known_subtract(&known, all, some), rest);
+    assert_true(w.ctx.work == work);
+    assert_ptr_equal(known_keep(&known, lang_text(&w.ctx, texts[2])), rest);
+    const Dfa *both = known_intersect(&known, all, some);
+    assert_ptr_equal(known_intersect(&known, some, all), both);
+    assert_true(lang_equal(both, some));
+    assert_ptr_not_equal(known_subtract(&known, some, all), rest);
+    assert_ptr_equal(known_unite(&known, rest, both), known_keep(&known, all));
+    known_free(&known);
+    arena_free(&w.arena);
+}
+
 int main(void)
 {
     words_fill();
@@ -558,6 +585,7 @@ int main(void)
         cmocka_unit_test(budgets),
         cmocka_unit_test(assertions),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(operations_are_remembered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
