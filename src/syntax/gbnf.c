@@ -408,7 +408,13 @@ bool gbnf_compile(Ir *ir, Span source, const GbnfOpts *opts)
     Gbnf g = {.ir = ir, .source = source, .present = GBNF_NONE};
     if (opts) g.opts = *opts;
     ir->keeps_dead_ends |= g.opts.is_llama_cpp;
-    read_all(&g);
+    /* so that the start of an empty list is no null pointer moved by nothing */
+    if (vec_reserve(ir->mem, &g.items, 1) &&
+        vec_reserve(ir->mem, &g.open_leads, 1) &&
+        vec_reserve(ir->mem, &g.leads, 1))
+        read_all(&g);
+    else
+        diag_no_memory(&ir->error);
     gbnf_free(&g);
     return ir_ok(ir);
 }
