@@ -14,7 +14,8 @@ _weir() {
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-        tokenizer | check | mask | sample | explain | conformance | resolve)
+        tokenizer | check | mask | sample | explain | convert | \
+            conformance | resolve)
             command=$word
             break
             ;;
@@ -60,6 +61,10 @@ _weir() {
         mapfile -t COMPREPLY < <(compgen -W "llama.cpp" -- "$current")
         return
         ;;
+    --from | --to)
+        mapfile -t COMPREPLY < <(compgen -W "schema gbnf" -- "$current")
+        return
+        ;;
     --whitespace)
         mapfile -t COMPREPLY < <(compgen -W "any compact" -- "$current")
         return
@@ -78,8 +83,10 @@ _weir() {
     sample) options="$constraints --tokenizer -n --seed --max-tokens" ;;
     explain) options="$constraints --tokenizer --openai-strict" ;;
     resolve) options="$requests --tokenizer" ;;
+    convert) options="--from --to --dialect" ;;
     conformance) options="--draft --schema-dir --remotes" ;;
-    *) options="tokenizer check mask sample explain conformance resolve"
+    *) options="tokenizer check mask sample explain convert conformance"
+        options+=" resolve"
         options+=" --help --version" ;;
     esac
     [[ -z $command ]] || options+=" --json --help --version"
@@ -88,7 +95,8 @@ _weir() {
     elif [[ $command == conformance ]]; then
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
         compopt -o filenames 2>/dev/null
-    elif [[ $command == tokenizer || $command == check ]]; then
+    elif [[ $command == tokenizer || $command == check ||
+        $command == convert ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames 2>/dev/null
     fi

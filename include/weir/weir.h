@@ -392,6 +392,27 @@ WEIR_API size_t weir_schema_check(weir_bytes schema, uint32_t kinds,
                                   const weir_compile_opts *opts, char *out,
                                   size_t capacity, weir_error *err);
 
+/* ---- conversion ------------------------------------------------------- */
+
+/* A grammar's text made of another. Immutable; threads may share it. */
+typedef struct weir_conversion weir_conversion;
+
+/* Writes in the language `to` what `source` means in the language `from`.
+ * Possible now: JSON_SCHEMA to GBNF in the dialect LLAMA_CPP, which is
+ * llama.cpp's own conversion, byte for byte, with all that it leaves out;
+ * docs/convert.md. opts: dialect and limits count. err: NULL, or always filled
+ * in. Returns NULL on error. */
+WEIR_API weir_conversion *weir_convert(const weir_env *env,
+                                       weir_source_kind from, weir_bytes source,
+                                       weir_source_kind to,
+                                       const weir_compile_opts *opts,
+                                       weir_error *err);
+WEIR_API void weir_conversion_free(weir_conversion *conversion);
+/* The text; borrowed from the conversion. */
+WEIR_API weir_bytes weir_conversion_text(const weir_conversion *conversion);
+/* What the text does not say of the source, one a line; borrowed. */
+WEIR_API weir_bytes weir_conversion_warnings(const weir_conversion *conversion);
+
 /* ---- compiler: a cache of grammars ------------------------------------ */
 
 /* Compiles each (kind, source, options) once, also under threads; failures

@@ -28,7 +28,7 @@ static const weir_limits default_limits = {
     .max_step = 20000000,
 };
 
-static weir_limits limits_fill(const weir_limits *given)
+weir_limits ir_limits(const weir_limits *given)
 {
     weir_limits l = default_limits;
     if (!given) return l;
@@ -45,7 +45,7 @@ static weir_limits limits_fill(const weir_limits *given)
 
 void ir_init(Ir *ir, const Mem *mem, const weir_limits *limits)
 {
-    *ir = (Ir){.mem = mem, .root = RULE_NONE, .limits = limits_fill(limits)};
+    *ir = (Ir){.mem = mem, .root = RULE_NONE, .limits = ir_limits(limits)};
     arena_init(&ir->arena, mem, 0);
     if (!vec_push(mem, &ir->nodes, (Node){.kind = NODE_NEVER}) ||
         !vec_push(mem, &ir->nodes, (Node){.kind = NODE_EMPTY}))

@@ -211,6 +211,8 @@ typedef struct Ir {
     Map node_index, name_index; /* names: the first rule of each */
 } Ir;
 
+/* Zeros filled in; NULL: the defaults. */
+weir_limits ir_limits(const weir_limits *given);
 /* limits: NULL for the defaults. */
 void ir_init(Ir *ir, const Mem *mem, const weir_limits *limits);
 void ir_free(Ir *ir);

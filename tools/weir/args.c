@@ -19,12 +19,13 @@ enum {
     MASK = 1 << CMD_MASK,
     SAMPLE = 1 << CMD_SAMPLE,
     EXPLAIN = 1 << CMD_EXPLAIN,
+    CONVERT = 1 << CMD_CONVERT,
     CONFORMANCE = 1 << CMD_CONFORMANCE,
     RESOLVE = 1 << CMD_RESOLVE,
     CONSTRAINED = CHECK | MASK | SAMPLE | EXPLAIN,
     SCHEMAS = CONSTRAINED | CONFORMANCE,
     REQUESTS = CONSTRAINED | RESOLVE,
-    EVERY = TOKENIZER | SCHEMAS | RESOLVE
+    EVERY = TOKENIZER | SCHEMAS | CONVERT | RESOLVE
 };
 
 typedef struct Option {
@@ -62,7 +63,10 @@ static const Option options[] = {
      "what the request to a server in FILE asks for"},
     {"root", 0, OPT_TEXT, AT(root), 0, CONSTRAINED, "NAME",
      "first rule of the grammar; default: root"},
-    {"dialect", 0, OPT_TEXT, AT(dialect), 0, CONSTRAINED, "D",
+    {"from", 0, OPT_TEXT, AT(from), 0, CONVERT, "L",
+     "the language of FILE: schema"},
+    {"to", 0, OPT_TEXT, AT(to), 0, CONVERT, "L", "the language wanted: gbnf"},
+    {"dialect", 0, OPT_TEXT, AT(dialect), 0, CONSTRAINED | CONVERT, "D",
      "whose rules hold for a GBNF grammar: llama.cpp"},
     {"any-repeat", 0, OPT_FLAG, AT(any_repeat), 0, CONSTRAINED, NULL,
      "no limits on repeats in the dialect llama.cpp"},
@@ -144,6 +148,8 @@ static const CommandRow commands[CMD_COUNT] = {
                     "Prints random outputs that obey the constraint."},
     [CMD_EXPLAIN] = {"explain", "CONSTRAINT [OPTION...]",
                      "Shows what the constraint became inside."},
+    [CMD_CONVERT] = {"convert", "--from L --to L [OPTION...] FILE",
+                     "Writes a grammar in another language."},
     [CMD_CONFORMANCE] = {"conformance", "DIR [OPTION...]",
                          "Runs a folder of tests in the form of the JSON "
                          "Schema Test Suite."},

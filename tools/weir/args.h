@@ -18,6 +18,7 @@ typedef enum CommandId {
     CMD_MASK,
     CMD_SAMPLE,
     CMD_EXPLAIN,
+    CMD_CONVERT,
     CMD_CONFORMANCE,
     CMD_RESOLVE,
     CMD_COUNT
@@ -44,6 +45,7 @@ typedef struct Args {
     const char *profile, *endpoint, *failure;
     const char *grammar_switch, *jump_switch, *batch_switch;
     /* what to do with it */
+    const char *from, *to; /* languages */
     const char *tokenizer, *prefix, *encode, *decode, *remotes;
     uint64_t count, seed, max_tokens;
     bool has_count, has_seed, has_max_tokens;

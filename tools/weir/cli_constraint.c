@@ -155,7 +155,7 @@ static int space_read(const Args *args, weir_space *space)
     return 0;
 }
 
-static int dialect_read(const Args *args, weir_dialect *dialect)
+int dialect_read(const Args *args, weir_dialect *dialect)
 {
     if (!args->dialect) return 0;
     if (strcmp(args->dialect, "llama.cpp"))
@@ -274,7 +274,7 @@ static weir_grammar *compile_request(const Args *args, weir_vocab *vocab,
         return NULL;
     }
     weir_constraint_describe(r->constraint, &info);
-    if (info.degraded) report_warning(info.warning.data, info.warning.size);
+    if (info.degraded) report_warnings(info.warning.data, info.warning.size);
     if (info.kind == WEIR_JSON_SCHEMA) {
         s->schema.text = info.source;
         s->schema.opts = *info.opts;
@@ -325,17 +325,13 @@ void constraint_print(const Args *args, FILE *out)
 }
 
 /* What --lenient gave up, or what in a GBNF grammar may surprise; weir explain has the warnings in its report. */
-static void report_warnings(const Mem *mem, const weir_grammar *g)
+static void report_grammar_warnings(const Mem *mem, const weir_grammar *g)
 {
     size_t size = weir_grammar_print(g, WEIR_PRINT_WARNINGS, NULL, 0);
     char *text = mem_new(mem, size + 1);
     if (!text) return;
     weir_grammar_print(g, WEIR_PRINT_WARNINGS, text, size);
-    for (size_t at = 0, next; at < size; at = next + 1) {
-        const char *end = memchr(text + at, '\n', size - at);
-        next = end ? (size_t)(end - text) : size;
-        report_warning(text + at, next - at);
-    }
+    report_warnings(text, size);
     mem_free(mem, text, size + 1);
 }
 
@@ -383,7 +379,7 @@ int session_open(Session *s, const Args *args)
     if (s->grammar) {
         bool has_warnings = args->lenient || args->gbnf || args->request;
         if (has_warnings && args->command != CMD_EXPLAIN)
-            report_warnings(args->mem, s->grammar);
+            report_grammar_warnings(args->mem, s->grammar);
         weir_matcher_opts opts = {.size = sizeof opts};
         /* a text is checked in pieces, which no token ends */
         if (args->command != CMD_CHECK) opts.termination = s->termination;

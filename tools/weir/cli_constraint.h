@@ -26,6 +26,8 @@ void session_close(Session *session, const Args *args);
 /* The constraint as one would say it: "--regex a+". For reports. */
 void constraint_print(const Args *args, FILE *out);
 
+/* What --dialect says. 0, or 2 after a message. */
+int dialect_read(const Args *args, weir_dialect *dialect);
 /* The vocabulary of --tokenizer, or of a path. NULL after a message. */
 weir_vocab *tokenizer_load(const char *path, weir_dialect dialect);
 

@@ -65,11 +65,40 @@ void report_hint(const char *text)
             colour(stderr, COLOUR_NONE), text);
 }
 
-void report_warning(const char *text, size_t size)
+static void report_warning(const char *text, size_t size)
 {
-    fflush(stdout);
     fprintf(stderr, "weir: %swarning:%s %.*s\n", colour(stderr, COLOUR_YELLOW),
             colour(stderr, COLOUR_NONE), (int)MIN(size, 10000), text);
+}
+
+/* The line at `at`; moves it behind the line's end. */
+static weir_bytes next_line(const char *text, size_t size, size_t *at)
+{
+    const char *begin = text + *at;
+    const char *end = memchr(begin, '\n', size - *at);
+    weir_bytes line = {begin, end ? (size_t)(end - begin) : size - *at};
+    *at += line.size + 1;
+    return line;
+}
+
+void report_warnings(const char *text, size_t size)
+{
+    fflush(stdout);
+    for (size_t at = 0; at < size;) {
+        weir_bytes line = next_line(text, size, &at);
+        report_warning(line.data, line.size);
+    }
+}
+
+void print_json_lines(FILE *out, const char *text, size_t size)
+{
+    fputs("[", out);
+    for (size_t at = 0; at < size;) {
+        if (at) fputs(",", out);
+        weir_bytes line = next_line(text, size, &at);
+        print_json_string(out, line.data, line.size);
+    }
+    fputs("]", out);
 }
 
 /* Columns of a terminal that a character takes; roughly. */

@@ -24,14 +24,16 @@ const char *colour(FILE *out, Colour wanted);
 int report_failure(const char *format, ...) PRINTF_LIKE(1, 2);
 /* A word of advice. */
 void report_hint(const char *text);
-/* What a grammar's maker should know. */
-void report_warning(const char *text, size_t size);
+/* What a grammar's maker should know, a line each. */
+void report_warnings(const char *text, size_t size);
 /* An error in `source`, called `name`: line, column, the line itself and a
  * caret. source.data NULL: no place. Returns 2. */
 int report_error(const char *name, weir_bytes source, const weir_error *err);
 
 /* Bytes as a JSON string; what is not UTF-8 becomes U+FFFD. */
 void print_json_string(FILE *out, const void *data, size_t size);
+/* Lines as an array of JSON strings. */
+void print_json_lines(FILE *out, const char *text, size_t size);
 /* Text that did not come from here, with what could drive a terminal put as
  * question marks. */
 void print_safe(FILE *out, const char *text);

@@ -11,6 +11,7 @@ int cmd_check(const Args *args);
 int cmd_mask(const Args *args);
 int cmd_sample(const Args *args);
 int cmd_explain(const Args *args);
+int cmd_convert(const Args *args);
 int cmd_conformance(const Args *args);
 int cmd_resolve(const Args *args);
 

@@ -122,19 +122,6 @@ static void show_json(const char *text, size_t size)
     print_json_string(stdout, text, size);
 }
 
-/* Lines as an array of strings. */
-static void show_json_lines(const char *text, size_t size)
-{
-    fputs("[", stdout);
-    for (size_t at = 0, next; at < size; at = next + 1) {
-        const char *end = memchr(text + at, '\n', size - at);
-        next = end ? (size_t)(end - text) : size;
-        if (at) fputs(",", stdout);
-        print_json_string(stdout, text + at, next - at);
-    }
-    fputs("]", stdout);
-}
-
 /* Lines, of which each ends in a newline. */
 typedef struct Lines {
     char *at; /* NULL: out of memory */
@@ -217,10 +204,10 @@ static bool print_json(const Report *r, const Lines *warnings,
            info->rules, info->frames, info->states,
            r->is_whole ? "true" : "false", info->memory,
            (unsigned long long)info->hash, r->compile_ms);
-    show_json_lines(warnings->at, warnings->size);
+    print_json_lines(stdout, warnings->at, warnings->size);
     if (r->args->openai_strict) {
         fputs(",\"openai_strict\":", stdout);
-        show_json_lines(strict->at, strict->size);
+        print_json_lines(stdout, strict->at, strict->size);
     }
     fputs(",\"ir\":", stdout);
     bool ok = print_part(r, WEIR_PRINT_IR, show_json);

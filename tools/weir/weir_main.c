@@ -9,9 +9,13 @@
 #include "weir/weir.h"
 
 static int (*const run[CMD_COUNT])(const Args *args) = {
-    [CMD_TOKENIZER] = cmd_tokenizer, [CMD_CHECK] = cmd_check,
-    [CMD_MASK] = cmd_mask,           [CMD_SAMPLE] = cmd_sample,
-    [CMD_EXPLAIN] = cmd_explain,     [CMD_CONFORMANCE] = cmd_conformance,
+    [CMD_TOKENIZER] = cmd_tokenizer,
+    [CMD_CHECK] = cmd_check,
+    [CMD_MASK] = cmd_mask,
+    [CMD_SAMPLE] = cmd_sample,
+    [CMD_EXPLAIN] = cmd_explain,
+    [CMD_CONVERT] = cmd_convert,
+    [CMD_CONFORMANCE] = cmd_conformance,
     [CMD_RESOLVE] = cmd_resolve,
 };
 

@@ -1,0 +1,22 @@
+/* convert.h: one grammar language's text made of another's. */
+#ifndef WEIR_CONVERT_CONVERT_H
+#define WEIR_CONVERT_CONVERT_H
+
+#include "base/mem.h"
+#include "base/span.h"
+
+/* One block of the Mem given: the text, then the warnings. */
+typedef struct ConversionText {
+    uint8_t *at; /* NULL: empty */
+    size_t text_size;
+    size_t warnings_size; /* one a line */
+} ConversionText;
+
+/* JSON Schema -> GBNF as llama.cpp has it. False after a report; `out` is empty
+ * then. limits: no zeros. */
+bool convert_schema_llama(const Mem *mem, Span schema,
+                          const weir_limits *limits, ConversionText *out,
+                          weir_error *err);
+void conversion_text_free(const Mem *mem, ConversionText *out);
+
+#endif

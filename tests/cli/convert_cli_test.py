@@ -1,0 +1,85 @@
+"""weir convert, by what it prints and by its exit codes. The grammars are those
+of tests/cases/schema_to_gbnf_recorded.jsonl; unit/convert_llama_test.c has all."""
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+BUILD = os.environ.get("WEIR_BUILD", os.path.join(ROOT, "build"))
+WEIR = os.path.join(BUILD, "weir")
+RECORDS = os.path.join(ROOT, "tests", "cases",
+                       "schema_to_gbnf_recorded.jsonl")
+LLAMA = ("--from", "schema", "--to", "gbnf", "--dialect", "llama.cpp")
+
+
+def convert(*arguments, stdin=""):
+    done = subprocess.run([WEIR, "convert", *arguments], input=stdin.encode(),
+                          capture_output=True, timeout=60)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def record(key):
+    """The first record that has a grammar, a warning or an error."""
+    with open(RECORDS, encoding="utf-8") as file:
+        return next(r for r in map(json.loads, file) if key in r)
+
+
+class Convert(unittest.TestCase):
+    def test_standard_input(self):
+        r = record("gbnf")
+        code, out, _ = convert(*LLAMA, "-", stdin=r["schema"])
+        self.assertEqual((code, out), (0, r["gbnf"]))
+
+    def test_a_file(self):
+        r = record("gbnf")
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write(r["schema"])
+            file.flush()
+            code, out, _ = convert(*LLAMA, file.name)
+        self.assertEqual((code, out), (0, r["gbnf"]))
+
+    def test_warnings(self):
+        r = record("warning")
+        code, out, err = convert(*LLAMA, "-", stdin=r["schema"])
+        self.assertEqual((code, out), (0, r["gbnf"]))
+        self.assertEqual(err, f"weir: warning: {r['warning']}\n")
+
+    def test_json(self):
+        r = record("warning")
+        code, out, err = convert(*LLAMA, "--json", "-", stdin=r["schema"])
+        self.assertEqual((code, err), (0, ""))
+        self.assertEqual(json.loads(out),
+                         {"text": r["gbnf"], "warnings": [r["warning"]]})
+
+    def test_an_error_has_a_place(self):
+        code, out, err = convert(*LLAMA, "-",
+                                 stdin='{"items":\n {"type": "x"}}')
+        self.assertEqual((code, out), (2, ""))
+        self.assertTrue(err.startswith("standard input:2:2: error: "), err)
+        self.assertIn('Unrecognized schema: {"type":"x"}', err)
+
+    def test_what_it_can_read_back(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".gbnf") as file:
+            _, out, _ = convert(*LLAMA, "-", stdin='{"enum":["a b", 3]}')
+            file.write(out)
+            file.flush()
+            check = (WEIR, "check", "--gbnf", file.name)
+            for text, code in ((b'"a b"', 0), (b"3", 0), (b"4", 1)):
+                done = subprocess.run(check, input=text, capture_output=True)
+                self.assertEqual(done.returncode, code, text)
+
+    def test_usage(self):
+        for arguments in (("--to", "gbnf", "-"), ("--from", "schema", "-"),
+                          ("--from", "x", "--to", "gbnf", "-"), LLAMA,
+                          (*LLAMA, "a", "b"), (*LLAMA[:-1], "x", "-"),
+                          (*LLAMA, "/nonexistent")):
+            code, out, err = convert(*arguments)
+            self.assertEqual((code, out), (2, ""), arguments)
+            self.assertTrue(err.startswith("weir: "), err)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,285 @@
+/* convert_test.c: conversions as objects, their limits and what happens without
+ * memory; and the pieces that they are made of. */
+#include "convert/convert.h"
+#include "convert/doc_write.h"
+#include "convert/machine_number.h"
+#include "syntax/ir.h"
+
+#include "unit/faulty_mem.h"
+
+#include <stdio.h>
+
+static weir_bytes bytes_of(const char *text)
+{
+    return (weir_bytes){text, strlen(text)};
+}
+
+static weir_conversion *convert(const char *schema, const weir_limits *limits,
+                                weir_error *err)
+{
+    weir_compile_opts opts = {.size = sizeof opts,
+                              .dialect = WEIR_DIALECT_LLAMA_CPP};
+    if (limits) opts.limits = *limits;
+    return weir_convert(NULL, WEIR_JSON_SCHEMA, bytes_of(schema), WEIR_GBNF,
+                        &opts, err);
+}
+
+static void an_object(void **state)
+{
+    (void)state;
+    static const char want[] =
+        "root ::= (\"true\" | \"false\")\n"
+        "space ::= | \" \" | \"\\n\"{1,2} [ \\t]{0,20}\n";
+    weir_conversion *c = convert("{\"type\":\"boolean\"}", NULL, NULL);
+    assert_non_null(c);
+    weir_bytes text = weir_conversion_text(c);
+    assert_int_equal(text.size, sizeof want - 1);
+    assert_memory_equal(text.data, want, text.size);
+    assert_int_equal(weir_conversion_warnings(c).size, 0);
+    weir_conversion_free(c);
+    weir_conversion_free(NULL);
+}
+
+static void what_there_is_not(void **state)
+{
+    (void)state;
+    weir_error err;
+    assert_null(
+        weir_convert(NULL, WEIR_REGEX, bytes_of("a"), WEIR_CHOICE, NULL, &err));
+    assert_int_equal(err.status, WEIR_UNSUPPORTED);
+    weir_compile_opts unknown = {.size = 0};
+    assert_null(weir_convert(NULL, WEIR_JSON_SCHEMA, bytes_of("{}"), WEIR_GBNF,
+                             &unknown, &err));
+    assert_int_equal(err.status, WEIR_ARGUMENT);
+}
+
+/* The first complaint's place: the second property's schema. */
+static void a_place(void **state)
+{
+    (void)state;
+    weir_error err;
+    static const char schema[] =
+        "{\"properties\":{\"a\":{},\"b\":{\"type\":\"x\"},\"c\":true}}";
+    assert_null(convert(schema, NULL, &err));
+    assert_int_equal(err.status, WEIR_UNSUPPORTED);
+    assert_int_equal(err.begin, strstr(schema, "{\"type") - schema);
+    assert_int_equal(err.end - err.begin, strlen("{\"type\":\"x\"}"));
+    assert_string_equal(err.message, "JSON schema conversion failed:\n"
+                                     "Unrecognized schema: {\"type\":\"x\"}\n"
+                                     "Unrecognized schema: true");
+}
+
+/* ---- limits ---- */
+
+static char *nested(const char *open, const char *middle, const char *close,
+                    size_t depth)
+{
+    size_t a = strlen(open), b = strlen(close);
+    char *text = malloc((a + b) * depth + strlen(middle) + 1), *at = text;
+    assert_non_null(text);
+    for (size_t i = 0; i < depth; i++) at = (char *)memcpy(at, open, a) + a;
+    at += sprintf(at, "%s", middle);
+    for (size_t i = 0; i < depth; i++) at = (char *)memcpy(at, close, b) + b;
+    *at = 0;
+    return text;
+}
+
+static weir_status status_of(const char *schema, weir_limits limits)
+{
+    weir_error err;
+    weir_conversion *c = convert(schema, &limits, &err);
+    weir_status status = c ? WEIR_OK : err.status;
+    if (!c) assert_non_null(strstr(err.message, "limit"));
+    weir_conversion_free(c);
+    return status;
+}
+
+static void limits(void **state)
+{
+    (void)state;
+    static const char members[] =
+        "{\"properties\":{\"a b\":{\"enum\":[1]},\"a_b\":{\"enum\":[2]}}}";
+    char *deep = nested("{\"items\":", "{}", "}", 1001);
+    assert_int_equal(status_of(deep, (weir_limits){0}), WEIR_LIMIT_DEPTH);
+    assert_int_equal(status_of(deep + 9, (weir_limits){.max_depth = 9}),
+                     WEIR_LIMIT_DEPTH);
+    free(deep);
+    /* space, root, two values, two members, one for what follows the first */
+    assert_int_equal(status_of(members, (weir_limits){.max_rules = 7}), 0);
+    assert_int_equal(status_of(members, (weir_limits){.max_rules = 6}),
+                     WEIR_LIMIT_RULES);
+    assert_int_equal(status_of(members, (weir_limits){.max_work = 100}),
+                     WEIR_LIMIT_WORK);
+    assert_int_equal(status_of(members, (weir_limits){.max_memory = 300}),
+                     WEIR_LIMIT_MEMORY);
+    assert_int_equal(status_of(members, (weir_limits){.max_source = 50}),
+                     WEIR_LIMIT_BYTES);
+}
+
+/* Types within types: 12 levels of two alternatives each. */
+static void growth_ends(void **state)
+{
+    (void)state;
+    char *text = nested("{\"type\":[\"object\",\"array\",\"object\"],"
+                        "\"properties\":{\"a\":",
+                        "{\"minLength\":1,\"type\":\"string\"}", "}}", 40);
+    weir_limits small = {.max_memory = 1 << 20};
+    assert_int_equal(status_of(text, small), WEIR_LIMIT_MEMORY);
+    free(text);
+}
+
+/* A chain of references, each to the next, and one that ends in itself. */
+static void chains(void **state)
+{
+    (void)state;
+    enum { LINKS = 1200 };
+    char *text = malloc(LINKS * 32 + 64), *at = text;
+    weir_error err;
+    assert_non_null(text);
+    at += sprintf(at, "{\"items\":{\"$ref\":\"#/0\"}");
+    for (int i = 0; i < LINKS; i++)
+        at += sprintf(at, ",\"%d\":{\"$ref\":\"#/%d\"}", i, i + 1);
+    sprintf(at, ",\"%d\":{}}", LINKS);
+    assert_int_equal(status_of(text, (weir_limits){0}), WEIR_LIMIT_DEPTH);
+    free(text);
+    assert_null(convert("{\"allOf\":[{\"$ref\":\"#/a\"}],"
+                        "\"a\":{\"$ref\":\"#/a\"}}",
+                        NULL, &err));
+    assert_int_equal(err.status, WEIR_SYNTAX);
+    assert_non_null(strstr(err.message, "leads to itself"));
+}
+
+/* ---- memory ---- */
+
+static bool convert_all(const Mem *mem, weir_error *err)
+{
+    static const char schema[] =
+        "{\"$defs\":{\"d\":{\"pattern\":\"^([a-z]{2}|x.)+$\"},"
+        "\"e\":{\"allOf\":[{\"enum\":[1,{\"k\":[\"v\"]}]},{\"enum\":[1]}]}},"
+        "\"properties\":{\"a\":{\"$ref\":\"#/$defs/d\"},\"ab\":{\"items\":"
+        "[{\"type\":\"integer\",\"minimum\":3},{\"pattern\":\"x\"}]},"
+        "\"a_b\":{\"$ref\":\"#/$defs/e\"}},\"additionalProperties\":{}}";
+    ConversionText made;
+    weir_limits limits = ir_limits(NULL);
+    bool ok = convert_schema_llama(mem, span_text(schema), &limits, &made, err);
+    conversion_text_free(mem, &made);
+    return ok;
+}
+
+static void without_memory(void **state)
+{
+    (void)state;
+    faulty_sweep(convert_all);
+}
+
+/* ---- pieces ---- */
+
+typedef struct Pieces {
+    Mem mem;
+    Arena arena;
+    Scratch text;
+} Pieces;
+
+static void pieces_begin(Pieces *p)
+{
+    p->mem = mem_from_env(NULL);
+    arena_init(&p->arena, &p->mem, 0);
+    p->text = (Scratch){.arena = &p->arena};
+}
+
+static void pieces_end(Pieces *p, const char *want)
+{
+    Span got = scratch_view(&p->text, 0);
+    assert_int_equal(got.size, strlen(want));
+    assert_memory_equal(got.at, want, got.size);
+    scratch_free(&p->text);
+    arena_free(&p->arena);
+}
+
+static void scratch_is_a_stack(void **state)
+{
+    (void)state;
+    Pieces p;
+    pieces_begin(&p);
+    scratch_text(&p.text, "a");
+    size_t inner = scratch_begin(&p.text);
+    scratch_number(&p.text, -12);
+    Span taken = scratch_take(&p.text, inner);
+    scratch_text(&p.text, "b");
+    scratch_add(&p.text, taken);
+    pieces_end(&p, "ab-12");
+}
+
+static void scratch_has_a_limit(void **state)
+{
+    (void)state;
+    Pieces p;
+    pieces_begin(&p);
+    p.arena.limit = 4;
+    scratch_text(&p.text, "abcd");
+    assert_false(p.arena.failed);
+    scratch_text(&p.text, "e");
+    assert_true(p.arena.failed && p.arena.hit_limit);
+    pieces_end(&p, "abcd");
+}
+
+static void numbers_are_cut(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t wide;
+        int32_t narrow;
+    } rows[] = {{"-0", 0, 0},
+                {"7.9", 7, 7},
+                {"-7.9", -7, -7},
+                {"4294967297", 4294967297, 1},
+                {"18446744073709551615", -1, -1},
+                {"-9223372036854775808", INT64_MIN, 0},
+                {"1e30", INT64_MIN, INT32_MIN},
+                {"-2147483648.5", -2147483648, INT32_MIN}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        MachineNumber n = machine_number(span_text(rows[i].text));
+        assert_true(machine_number_i64(n) == rows[i].wide);
+        assert_int_equal(machine_number_i32(n), rows[i].narrow);
+    }
+}
+
+static void values_are_written(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"a\" : [ 1.50, 1E2,-0 ,-0.0, 123456789012345678901, 1e-5, 5e-324 ],"
+        "\"b\\u0001\\\"\" : {} , \"a\": \"\\u00e9\\/\x7F\\n\", "
+        "\"c\":[[],null]}";
+    Pieces p;
+    Doc doc;
+    weir_error err = {0};
+    weir_limits limits = ir_limits(NULL);
+    pieces_begin(&p);
+    assert_true(doc_parse(&doc, &p.mem, span_text(text), &limits, &err));
+    doc_write(&doc, 2, JSON_NONE, &p.text); /* the first value of a */
+    doc_write(&doc, JSON_ROOT, JSON_NONE, &p.text);
+    doc_free(&doc);
+    pieces_end(&p, "[1.5,100.0,0,-0.0,1.2345678901234568e+20,1e-05,5e-324]"
+                   "{\"a\":\"\xC3\xA9/\x7F\\n\",\"b\\u0001\\\"\":{},"
+                   "\"c\":[[],null]}");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_object),
+        cmocka_unit_test(what_there_is_not),
+        cmocka_unit_test(a_place),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(growth_ends),
+        cmocka_unit_test(chains),
+        cmocka_unit_test(without_memory),
+        cmocka_unit_test(scratch_is_a_stack),
+        cmocka_unit_test(scratch_has_a_limit),
+        cmocka_unit_test(numbers_are_cut),
+        cmocka_unit_test(values_are_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
