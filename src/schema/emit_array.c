@@ -38,6 +38,11 @@ typedef struct ArrayList {
     VEC(ListKind) kinds;
     VEC(ListCounter) counters;
     VEC(struct ListedValue) values; /* of unique items */
+    /* Strings of unique items that are kinds of their own, wherever they may
+     * come; found first. */
+    VEC(Span) listed;
+    bool is_listing;  /* they are being found */
+    bool is_unlisted; /* there are none: it is not known which sets have them */
 } ArrayList;
 
 /* A value that can be named, and the counter of its occurrences. */
@@ -95,53 +100,103 @@ static void put_listed(ArrayList *l, Item *item, NodeId text)
              LIST_REPEATABLE);
 }
 
-/* The texts of a piece, if they are few; else SIZE_MAX. */
-static size_t few_texts(Sets *s, StringPiece p, Span *texts)
+/* ---- items that must differ ---- */
+
+static bool is_listed(const ArrayList *l, Span text)
 {
-    if (!p.dfa || p.kind != PIECE_EXACT) return SIZE_MAX;
-    const Dfa *dfa = piece_language(s, &p);
-    LangSize size = lang_size(&s->lang, dfa);
-    if (!size.is_finite || size.count > MAX_LISTED) return SIZE_MAX;
-    return lang_list(&s->lang, dfa, texts, MAX_LISTED);
+    for (uint32_t i = 0; i < l->listed.count; i++)
+        if (span_equal(l->listed.at[i], text)) return true;
+    return false;
 }
 
-/* Items that must differ: constants and few strings one by one, each with a
- * counter; what is left differs from them, and is told apart when read. */
+/* Lists the strings of a set that has few. */
+static void list_strings(ArrayList *l, const Form *f)
+{
+    Sets *s = l->e->s;
+    Span *texts = sets_array(s, Span, MAX_LISTED);
+    for (uint32_t i = 0; i < f->nstrings; i++)
+        l->is_unlisted |= f->strings[i].kind != PIECE_EXACT;
+    if (!texts || f->nstrings != 1 || !f->strings[0].dfa || l->is_unlisted)
+        return;
+    const Dfa *dfa = piece_language(s, &f->strings[0]);
+    LangSize size = lang_size(&s->lang, dfa);
+    if (!size.is_finite || size.count > MAX_LISTED) return;
+    uint32_t n = (uint32_t)lang_list(&s->lang, dfa, texts, MAX_LISTED);
+    for (uint32_t i = 0; i < n; i++)
+        if (!is_listed(l, texts[i]) && !vec_push(s->mem, &l->listed, texts[i]))
+            diag_no_memory(&s->ir->error);
+}
+
+static bool piece_has(Sets *s, const StringPiece *p, Span text)
+{
+    return lang_matches(piece_language(s, p), text);
+}
+
+/* Kinds for the listed strings of the set; what is left of its strings. */
+static Form put_strings(ArrayList *l, Item *item, const Form *f)
+{
+    Sets *s = l->e->s;
+    StringPiece *rest = sets_array(s, StringPiece, f->nstrings);
+    Form left = {.strings = rest};
+    if (!rest) return left;
+    for (uint32_t i = 0; i < l->listed.count && sets_ok(s); i++) {
+        uint32_t k = 0;
+        while (k < f->nstrings &&
+               !piece_has(s, &f->strings[k], l->listed.at[i]))
+            k++;
+        if (k < f->nstrings)
+            put_listed(l, item, emit_text(l->e, l->listed.at[i]));
+    }
+    for (uint32_t i = 0; i < f->nstrings && sets_ok(s); i++) {
+        StringPiece p = f->strings[i];
+        if (l->listed.count)
+            p.dfa = known_subtract(
+                &s->known, p.dfa ? p.dfa : lang_all(),
+                known_keep(&s->known, lang_texts(&s->lang, l->listed.at,
+                                                 l->listed.count)));
+        if (!p.dfa || (!lang_is_none(p.dfa) && !piece_fit(s, &p)))
+            rest[left.nstrings++] = p;
+    }
+    return left;
+}
+
+static NodeId form_node(ArrayList *l, const Form *f)
+{
+    Sets *s = l->e->s;
+    const Form *kept = sets_copy(s, f, sizeof *f);
+    return kept ? emit_value(l->e, set_form(s, kept), l->depth + 1)
+                : NODE_NEVER_ID;
+}
+
+/* Constants and listed strings one by one, each with a counter; other strings
+ * and other values are told apart when read, each among their like. */
 static void put_unique(ArrayList *l, Item *item, SetId value)
 {
     static const char *const constants[] = {"null", "false", "true"};
     Emit *e = l->e;
-    Sets *s = e->s;
-    Form rest = *set_form_of(s, value, false);
-    StringPiece *pieces = sets_array(s, StringPiece, rest.nstrings);
-    Span *texts = sets_array(s, Span, MAX_LISTED);
-    uint32_t nstrings = 0;
-    if (!pieces || !texts) return;
-    for (uint32_t i = 0; i < COUNT_OF(constants); i++)
-        if (rest.constants & 1u << i)
-            put_listed(l, item, ir_bytes(e->ir, span_text(constants[i])));
-    for (uint32_t i = 0; i < rest.nstrings && sets_ok(s); i++) {
-        size_t n =
-            rest.nstrings > 1 ? SIZE_MAX : few_texts(s, rest.strings[i], texts);
-        if (n == SIZE_MAX) pieces[nstrings++] = rest.strings[i];
-        for (size_t k = 0; n != SIZE_MAX && k < n; k++)
-            put_listed(l, item, emit_text(e, texts[k]));
+    const Form *f = set_form_of(e->s, value, false);
+    if (l->is_listing) {
+        list_strings(l, f);
+        return;
     }
-    rest.constants = 0;
-    rest.one_of = NULL;
-    rest.strings = pieces;
-    rest.nstrings = nstrings;
-    if (form_is_none(&rest) || !sets_ok(s)) return;
-    const Form *kept = sets_copy(s, &rest, sizeof rest);
-    if (!kept) return;
+    for (uint32_t i = 0; i < COUNT_OF(constants); i++)
+        if (f->constants & 1u << i)
+            put_listed(l, item, ir_bytes(e->ir, span_text(constants[i])));
+    Form strings = put_strings(l, item, f), others = *f;
+    others.constants = 0;
+    others.nstrings = 0;
+    others.one_of = NULL;
+    if (!sets_ok(e->s)) return;
     /* A string itself, not a rule for it: of such heads it is known that a
      * list cannot run out of them, which makes their masks cheap. */
-    bool is_string = !rest.numbers && !rest.narrays && !rest.nobjects;
-    NodeId node = is_string && nstrings == 1
-                      ? emit_string(e, pieces[0])
-                      : emit_value(e, set_form(s, kept), l->depth + 1);
-    put_kind(l, item->order, node, item->counters, item->ncounters,
-             is_string ? LIST_UNIQUE_STRING : LIST_UNIQUE_VALUE);
+    if (strings.nstrings)
+        put_kind(l, item->order,
+                 strings.nstrings == 1 ? emit_string(e, strings.strings[0])
+                                       : form_node(l, &strings),
+                 item->counters, item->ncounters, LIST_UNIQUE_STRING);
+    if (!form_is_none(&others))
+        put_kind(l, item->order, form_node(l, &others), item->counters,
+                 item->ncounters, LIST_UNIQUE_VALUE);
 }
 
 /* `exact`: as for members (emit_object.c). Unique items are of one kind each:
@@ -182,24 +237,40 @@ static NodeId list_node(ArrayList *l, bool is_contiguous)
     return ir_seq2(l->e->ir, ir_list(l->e->ir, &spec), json_after(&l->e->json));
 }
 
+static void put_items(ArrayList *l, uint32_t last)
+{
+    for (uint32_t i = 0; i <= last; i++) {
+        Item item = {i, i, {0}, 1};
+        SetId value = array_value(l->a, i);
+        if (i < last && !l->is_listing)
+            item.counters[item.ncounters++] = put_counter(l, 0, 1);
+        put_ways(l, &item, value, value, 0);
+    }
+}
+
+static void find_listed(ArrayList *l, uint32_t last)
+{
+    l->is_listing = true;
+    put_items(l, last);
+    l->is_listing = false;
+    if (l->is_unlisted) l->listed.count = 0;
+}
+
 static NodeId list(Emit *e, const ArrayShape *a, uint32_t depth)
 {
     ArrayList l = {.e = e, .a = a, .depth = depth};
     uint32_t last = a->nprefix;
     for (uint32_t i = 0; i < a->nsome; i++) last = MAX(last, a->some[i].from);
+    if (a->unique) find_listed(&l, last);
     put_counter(&l, a->lo, a->hi);
     for (uint32_t i = 0; i < a->nsome; i++)
         put_counter(&l, a->some[i].lo, a->some[i].hi);
-    for (uint32_t i = 0; i < last; i++) {
-        Item item = {i, i, {0, put_counter(&l, 0, 1)}, 2};
-        put_ways(&l, &item, array_value(a, i), array_value(a, i), 0);
-    }
-    Item item = {last, last, {0}, 1};
-    put_ways(&l, &item, array_value(a, last), array_value(a, last), 0);
+    put_items(&l, last);
     NodeId node = list_node(&l, last > 0);
     vec_free(e->s->mem, &l.kinds);
     vec_free(e->s->mem, &l.counters);
     vec_free(e->s->mem, &l.values);
+    vec_free(e->s->mem, &l.listed);
     return node;
 }
 

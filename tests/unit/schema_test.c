@@ -270,6 +270,13 @@ static void combinations_mean_what_they_say(void **state)
          "",
          {"[\"x\"]", "[\"x\",\"y\",1]", "[[],1,\"x\"]"},
          {"[\"x\",\"x\"]", "[\"x\",\"x\",\"y\"]", "[1]", "[\"x\",[],[]]"}},
+        {"{\"prefixItems\":[{\"enum\":[\"a\",\"b\"]},{\"type\":\"string\"},{}],"
+         "\"items\":{\"type\":\"string\"},\"uniqueItems\":true}",
+         "",
+         {"[\"a\",\"b\"]", "[\"b\",\"c\",\"a\",\"d\"]",
+          "[\"a\",\"x\",[\"x\"],\"b\"]"},
+         {"[\"a\",\"a\"]", "[\"a\",\"x\",\"x\"]", "[\"a\",\"x\",1,\"x\"]",
+          "[\"a\",\"c\",0,\"a\"]", "[\"c\"]"}},
         {"{\"type\":\"object\",\"minProperties\":2,\"maxProperties\":3,"
          "\"properties\":{\"a\":{}}}",
          "",
