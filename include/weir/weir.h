@@ -317,7 +317,7 @@ typedef struct weir_schema_opts {
     bool integer_fraction; /* integers may be written 1.0 */
     bool any_escape;       /* any character of a constrained string may be
                               written \uXXXX */
-    bool unique_keys;      /* also in objects that no keyword speaks of */
+    bool unique_keys;      /* no name twice below {} and true, either */
     const weir_document *documents;
     size_t document_count;
 } weir_schema_opts;

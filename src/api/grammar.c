@@ -69,7 +69,7 @@ static void root_call(Ir *ir)
     if (ir_ok(ir)) ir->root = caller;
 }
 
-static bool find_unique(weir_grammar *g)
+static void find_unique(weir_grammar *g)
 {
     for (uint32_t i = 0; i < g->ir.lists.count; i++)
         for (uint32_t k = 0; k < g->ir.lists.at[i].nkinds; k++) {
@@ -77,7 +77,6 @@ static bool find_unique(weir_grammar *g)
             g->has_unique |= unique != LIST_REPEATABLE;
             g->has_unique_values |= unique == LIST_UNIQUE_VALUE;
         }
-    return !g->has_unique || unique_taken_init(&g->taken, &g->mem, &g->ir);
 }
 
 static bool grammar_fill(weir_grammar *g, weir_error *err)
@@ -99,7 +98,7 @@ static bool grammar_fill(weir_grammar *g, weir_error *err)
     find_budgets(g);
     Network *shared = g->vocab ? &g->vocab->shared : NULL;
     if (!network_init(&g->network, &g->ir, &lowered, shared, err)) return false;
-    if (!find_unique(g)) return diag_no_memory(err);
+    find_unique(g);
     g->keeps_tokens = g->has_tokens && !g->has_unique && !g->has_budgets;
     if (!unique_check(&g->network, &g->ir.limits, err)) return false;
     g->start.ends = g->is_nullable;
@@ -154,7 +153,6 @@ void weir_grammar_free(weir_grammar *grammar)
     hub_drop(grammar->hub);
     vec_free(&grammar->mem, &grammar->start.list);
     walkcache_free(&grammar->walks);
-    unique_taken_free(&grammar->taken, &grammar->mem);
     network_free(&grammar->network);
     ir_free(&grammar->ir);
     lock_free(&grammar->lock);

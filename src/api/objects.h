@@ -44,7 +44,6 @@ struct weir_grammar {
     bool has_budgets;  /* some rule with max_tokens or max_chars */
     bool has_unique;   /* some list with heads that must be unique */
     bool has_unique_values; /* ... as values */
-    UniqueTaken taken;      /* with has_unique */
     uint32_t min_chars;     /* the least max_chars; UINT32_MAX: none */
     Lock lock;              /* of `hub` */
     Hub *hub;               /* of matchers that begin now */

@@ -451,7 +451,7 @@ size_t weir_matcher_explain(weir_matcher *m, uint32_t id, char *text,
     x.s.ntokens = m->track.stepper.ntokens;
     bool ok = true;
     if (m->track.unique)
-        unique_plain(&x.s, m->track.unique, &m->track.now, &x.start);
+        unique_plain(&x.s, &m->track.now, &x.start);
     else
         ok = set_copy(x.s.mem, &x.start, &m->track.now);
     if (!ok || stepper_status(&x.s))

@@ -21,7 +21,6 @@ typedef struct Finish {
     Stepper s;
     Finisher finisher;
     ConfigSet now, next; /* on the way, and one step further */
-    ConfigSet plain;     /* of `next`, without records */
     UniqueTable unique;  /* a copy of m's */
     uint32_t ndetours;
     uint32_t left;     /* from `now` */
@@ -60,15 +59,10 @@ static void find_spellable(Finish *f)
     }
 }
 
-/* How short the rest from `next` can be, but for heads that must be unique. */
+/* How short the rest can be, but for heads that must be unique. */
 static uint32_t length_left(Finish *f, const ConfigSet *set)
 {
-    if (!f->s.unique) return finisher_length(&f->finisher, set);
-    f->s.unique = NULL;
-    unique_plain(&f->s, &f->unique, set, &f->plain);
-    uint32_t left = finisher_length(&f->finisher, &f->plain);
-    f->s.unique = &f->unique;
-    return left;
+    return finisher_length(&f->finisher, set);
 }
 
 /* Takes a byte of `among` that leaves less to do, if there is one. */
@@ -253,7 +247,6 @@ static void finish_free(Finish *f)
     finisher_free(&f->finisher);
     vec_free(f->s.mem, &f->now.list);
     vec_free(f->s.mem, &f->next.list);
-    vec_free(f->s.mem, &f->plain.list);
     unique_free(&f->unique);
     vec_free(f->s.mem, &f->text);
     vec_free(f->s.mem, &f->ids);

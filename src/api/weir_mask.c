@@ -43,13 +43,11 @@ static MaskRun *matcher_run(weir_matcher *m)
                      &m->grammar->ir.limits);
         m->run.stepper.has_budgets = m->grammar->has_budgets;
         m->run.min_chars = m->grammar->min_chars;
-        m->run.taken = &m->grammar->taken;
-        m->run.network = &m->grammar->network;
         m->run.has_held = m->grammar->has_held;
         m->run.has_tokens = m->grammar->keeps_tokens;
         m->run.is_loose =
             m->grammar->keeps_tokens && m->grammar->ir.keeps_dead_ends;
-        m->run.has_unique_values = m->grammar->has_unique_values;
+        m->run.has_values = m->grammar->has_unique_values;
         m->has_run = true;
     }
     m->run.stepper.ntokens = m->track.stepper.ntokens;

@@ -68,7 +68,10 @@ weir_matcher *matcher_start(weir_grammar *grammar, Hub *hub,
     if (ok && track_init(&m->track, &grammar->mem, &hub->stacks,
                          &grammar->ir.limits, &grammar->start)) {
         m->track.stepper.has_budgets = grammar->has_budgets;
-        if (!grammar->has_unique || track_use_unique(&m->track)) return m;
+        const Map *whole =
+            grammar->vocab ? &grammar->vocab->masks.wholes.index : NULL;
+        if (!grammar->has_unique || track_use_unique(&m->track, whole))
+            return m;
     }
     weir_matcher_free(m);
     return NULL;

@@ -80,6 +80,8 @@ static inline bool lang_is_none(const Dfa *a)
     return !a->nstates;
 }
 bool lang_is_all(const Dfa *a);
+/* Whether every beginning of a string is that of endlessly many. */
+bool lang_is_open(const Dfa *a);
 bool lang_equal(const Dfa *a, const Dfa *b);
 /* Whether every string of `a` is in `b`; false after an error. */
 bool lang_is_subset(LangCtx *ctx, const Dfa *a, const Dfa *b);

@@ -23,6 +23,14 @@ bool lang_equal(const Dfa *a, const Dfa *b)
            (!m || !memcmp(a->edges, b->edges, m * sizeof(DfaEdge)));
 }
 
+/* In a finite graph a walk that never finds an end comes to a cycle. */
+bool lang_is_open(const Dfa *a)
+{
+    for (uint32_t s = 0; s < a->nstates; s++)
+        if (a->edge_start[s] == a->edge_start[s + 1]) return false;
+    return a->nstates > 0;
+}
+
 bool lang_is_all(const Dfa *a)
 {
     return lang_equal(a, lang_all());

@@ -96,7 +96,7 @@ static ConfigSet *set_of_returns(MaskRun *run, const StackNode *stack)
     ConfigSet *set = set_borrow(run);
     for (uint32_t i = 0; set && i < stack->count; i++) {
         const StackEntry *e = &stack->at[i];
-        set_add(&run->stepper, set, (Config){e->ret, e->below, e->reg});
+        set_add(&run->stepper, set, (Config){e->ret, e->below, e->reg, 0});
     }
     return set;
 }
@@ -547,7 +547,7 @@ static void make_general(MaskRun *run, WalkBuild *b)
     Explore e = {run, &to, key->trie, key->node, b->depth, RISE_ANY};
     ConfigSet *set = set_borrow(run);
     if (!set) return;
-    set_add(&run->stepper, set, (Config){key->q, NULL, key->reg});
+    set_add(&run->stepper, set, (Config){.q = key->q, .reg = key->reg});
     explore_direct(&e, set, key->is_local ? &key->q->local : NULL);
     set_give(run, set);
 }

@@ -10,8 +10,7 @@
 #define WEIR_MASK_EXPLORE_H
 
 #include "mask/walk.h"
-
-typedef VEC(uint32_t) QuotedIds;
+#include "mask/whole.h"
 
 /* What a vocabulary knows. */
 typedef struct MaskVocab {
@@ -21,8 +20,8 @@ typedef struct MaskVocab {
     MaskTrie main; /* all text tokens */
     CoverTable covers;
     WalkCache cache;
-    QuotedIds quoted; /* tokens with two quotes or more */
-    Trie open;        /* dialect llama.cpp: tokens that end in a character */
+    WholeTable wholes;
+    Trie open; /* dialect llama.cpp: tokens that end in a character */
     uint32_t width, nwords;
 } MaskVocab;
 
@@ -33,16 +32,16 @@ typedef struct MaskRun {
     WalkCache *cache; /* the grammar's */
     Stepper stepper;  /* scratch stacks */
     Walker walker;
-    VEC(ConfigSet *) sets;    /* free ones */
-    VEC(uint32_t) regs;       /* register classes of the set in hand */
-    VEC(uint32_t) ids;        /* ids of the mask in the making */
-    LoopTable *loops;         /* NULL until needed */
-    uint32_t depth;           /* of explore_set in itself */
-    uint32_t min_chars;       /* the least max_chars; UINT32_MAX: none */
-    UniqueTable *unique;      /* the matcher's, or NULL (refine.h) */
-    const UniqueTaken *taken; /* with `unique` */
-    Network *network;         /* with `unique` */
-    bool has_unique_values;   /* some are unique as values, not as strings */
+    VEC(ConfigSet *) sets;  /* free ones */
+    VEC(uint32_t) regs;     /* register classes of the set in hand */
+    VEC(uint32_t) ids;      /* ids of the mask in the making */
+    VEC(uint32_t) wanted;   /* ids to be tried (refine.c) */
+    LoopTable *loops;       /* NULL until needed */
+    uint32_t depth;         /* of explore_set in itself */
+    uint32_t min_chars;     /* the least max_chars; UINT32_MAX: none */
+    UniqueTable *unique;    /* the matcher's, or NULL (refine.h) */
+    const ConfigSet *given; /* with `unique`: the set in hand, with records */
+    bool has_values;        /* with `unique`: some are not only strings */
     /* of the grammar: */
     bool has_held;   /* some states are held */
     bool has_tokens; /* masks have what token edges allow */

@@ -39,7 +39,7 @@ bool maskvocab_init(MaskVocab *v, const Mem *mem, const Vocab *vocab)
     v->main.is_shared = true;
     ok = ok && covers_init(&v->covers, mem, vocab, &v->main.trie) &&
          walkcache_init(&v->cache, mem, true, 0) &&
-         refine_find_quoted(mem, vocab, &v->quoted);
+         whole_init(&v->wholes, mem, vocab);
     if (vocab->dialect == WEIR_DIALECT_LLAMA_CPP)
         ok = ok && lax_find_open(mem, vocab, &v->arena, &v->open);
     if (!ok) maskvocab_free(v);
@@ -50,7 +50,7 @@ void maskvocab_free(MaskVocab *v)
 {
     if (!v->mem) return;
     walkcache_free(&v->cache);
-    vec_free(v->mem, &v->quoted);
+    whole_free(&v->wholes, v->mem);
     covers_free(&v->covers);
     arena_free(&v->arena);
     v->mem = NULL;
@@ -79,6 +79,7 @@ void maskrun_free(MaskRun *run)
     vec_free(run->mem, &run->sets);
     vec_free(run->mem, &run->regs);
     vec_free(run->mem, &run->ids);
+    vec_free(run->mem, &run->wanted);
     loops_free(run->loops, run->mem);
     run->mem = NULL;
 }
@@ -307,6 +308,10 @@ static weir_status mask_make(MaskRun *run, MaskMemo *memo, const MaskKey *key,
     row_begin(&b);
     if (run->has_held || run->has_tokens) row_edges(&b, key->set);
     weir_status status = run_end(run);
+    if (!status && run->unique) {
+        b.is_whole |= refine_repeats(run, run->given, row);
+        status = run_end(run);
+    }
     if (!status) build_keep(&b, memo, key);
     return status;
 }
@@ -348,7 +353,11 @@ static weir_status mask_direct(MaskRun *run, const ConfigSet *set,
 static weir_status fill_plain(MaskRun *run, MaskMemo *memo,
                               const ConfigSet *set, uint32_t *row)
 {
-    if (budget_is_near(run, set)) return mask_direct(run, set, row);
+    if (budget_is_near(run, set)) {
+        weir_status status = mask_direct(run, set, row);
+        if (!status && run->unique) refine_repeats(run, run->given, row);
+        return status ? status : run_end(run);
+    }
     if (!find_regs(run, set)) return WEIR_NO_MEMORY;
     uint32_t nwords = run->vocab->nwords;
     MaskKey key = mask_key(set, run->regs.at);
@@ -363,16 +372,48 @@ static weir_status fill_plain(MaskRun *run, MaskMemo *memo,
 
 /* ---- heads that must be unique ---- */
 
-/* The set without records; its stacks stay, so that masks of it can be
- * remembered. NULL: error. Given back with set_give. */
-static ConfigSet *set_plain(MaskRun *run, const ConfigSet *set)
+/* A set without records: `one` stands for a set of one configuration. Stacks
+ * that are united stay, so that masks of it can be remembered. */
+typedef struct PlainSet {
+    Config one;
+    ConfigSet single;
+    ConfigSet *many; /* borrowed, or NULL */
+    const ConfigSet *set;
+} PlainSet;
+
+static bool has_records(const ConfigSet *set)
 {
-    ConfigSet *plain = set_borrow(run);
-    if (!plain) return NULL;
+    bool any = false;
+    for (uint32_t i = 0; i < set->list.count; i++)
+        any |= set->list.at[i].record != 0;
+    return any;
+}
+
+/* False: no memory. */
+static bool plain_begin(PlainSet *p, MaskRun *run, const ConfigSet *set)
+{
+    p->many = NULL;
+    p->set = set;
+    if (!has_records(set)) return true;
+    if (set->list.count == 1) {
+        p->one = set->list.at[0];
+        p->one.record = 0;
+        p->single = (ConfigSet){
+            .list = {&p->one, 1, 1}, .ends = set->ends, .nchars = set->nchars};
+        p->set = &p->single;
+        return true;
+    }
+    p->set = p->many = set_borrow(run);
+    if (!p->many) return false;
     run->stepper.stacks.to_scratch = false;
-    unique_plain(&run->stepper, run->unique, set, plain);
+    unique_plain(&run->stepper, set, p->many);
     run->stepper.stacks.to_scratch = true;
-    return plain;
+    return !stepper_status(&run->stepper);
+}
+
+static void plain_end(PlainSet *p, MaskRun *run)
+{
+    if (p->many) set_give(run, p->many);
 }
 
 /* Every byte with records. */
@@ -388,26 +429,18 @@ static weir_status direct_unique(MaskRun *run, const ConfigSet *set,
     return status;
 }
 
-/* Some head could end up where only what was there before can follow: found
- * out where it begins, before refining. */
-static bool has_closed_heads(Network *net)
-{
-    return atomic_load_explicit(&net->has_closed_heads, memory_order_relaxed) ||
-           (net->shared && has_closed_heads(net->shared));
-}
-
 static weir_status fill_unique(MaskRun *run, MaskMemo *memo,
                                const ConfigSet *set, uint32_t *row)
 {
-    if (run->has_unique_values) return direct_unique(run, set, row);
-    ConfigSet *plain = set_plain(run, set);
-    weir_status status = stepper_status(&run->stepper);
-    if (!plain) return WEIR_NO_MEMORY;
-    if (!status) status = fill_plain(run, memo, plain, row);
-    set_give(run, plain);
-    if (status) return run_end(run), status;
-    bool is_right =
-        !has_closed_heads(run->network) && refine_row(run, set, row);
+    PlainSet plain;
+    weir_status status = WEIR_OK;
+    run->given = set;
+    if (plain_begin(&plain, run, set))
+        status = fill_plain(run, memo, plain.set, row);
+    plain_end(&plain, run);
+    if (!status) status = run_end(run);
+    if (status || !refine_concerns(run, set, row)) return status;
+    bool is_right = refine_row(run, set, row);
     status = run_end(run);
     return is_right || status ? status : direct_unique(run, set, row);
 }
@@ -419,14 +452,25 @@ weir_status mask_fill(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
                        : fill_plain(run, memo, set, row);
 }
 
-const uint32_t *mask_row(MaskRun *run, MaskMemo *memo, const ConfigSet *set)
+static const uint32_t *row_plain(MaskRun *run, MaskMemo *memo,
+                                 const ConfigSet *set)
 {
-    if (run->unique) return NULL;
     if (budget_is_near(run, set)) return NULL;
     if (!find_regs(run, set)) return NULL;
     MaskKey key = mask_key(set, run->regs.at);
     Mask *mask = memo_find(memo, &key);
     return mask ? memo_promote(memo, mask, run->vocab->nwords) : NULL;
+}
+
+const uint32_t *mask_row(MaskRun *run, MaskMemo *memo, const ConfigSet *set)
+{
+    PlainSet plain;
+    const uint32_t *row = NULL;
+    if (!run->unique) return row_plain(run, memo, set);
+    if (plain_begin(&plain, run, set)) row = row_plain(run, memo, plain.set);
+    plain_end(&plain, run);
+    bool concerns = row && refine_concerns(run, set, row);
+    return run_end(run) || concerns ? NULL : row;
 }
 
 weir_status mask_add_tokens(MaskRun *run, const ConfigSet *set, uint32_t *row)

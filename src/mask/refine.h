@@ -2,21 +2,26 @@
  *
  * A mask is made as if nothing had to be unique, from configurations without
  * records, so that it can be remembered; then the tokens that would repeat a
- * head are found and taken out. A token can do so only if it goes on with the
+ * head are found and taken out. A token can do so only if it goes on with a
  * head in hand as an earlier one does, to its end, or has a whole head in it;
- * each such token is tried.
+ * each such token is tried. Where heads are not open (State.is_open) a token
+ * need not have the end: there the direct walk is made.
  */
 #ifndef WEIR_MASK_REFINE_H
 #define WEIR_MASK_REFINE_H
 
 #include "mask/explore.h"
 
-/* Takes out of the row, which is right but for heads that repeat, the tokens
- * that repeat one: run->unique knows the output. False: the direct walk is
+/* False: the row, which is right but for heads that repeat earlier ones, is
+ * right. run->unique knows the output. Some ns, unless a head is in hand. */
+bool refine_concerns(MaskRun *run, const ConfigSet *set, const uint32_t *row);
+/* Takes the tokens that repeat an earlier head out of the row. False: the direct walk is
  * needed. */
 bool refine_row(MaskRun *run, const ConfigSet *set, uint32_t *row);
 
-/* Ids of a vocabulary with two quotes or more, ascending; in `out`. */
-bool refine_find_quoted(const Mem *mem, const Vocab *vocab, QuotedIds *out);
+/* Takes tokens out of a row that repeat what they have in themselves, whatever
+ * heads there were before: what is left can be remembered for the set without
+ * records. True if there are any. */
+bool refine_repeats(MaskRun *run, const ConfigSet *set, uint32_t *row);
 
 #endif

@@ -53,22 +53,17 @@ uint32_t budget_chars_left(const ConfigSet *set)
     return left;
 }
 
-/* Ends the outermost rule of c whose deadline has come and that can end here;
- * false: there is none. */
-static bool end_one(Config *c, uint32_t now, bool by_chars)
+/* Ends the outermost rule of c whose deadline has come and that can end here,
+ * if there is one. */
+static void end_one(Stepper *s, Config *c, uint32_t now, bool by_chars)
 {
-    bool ended = false, can_end = state_accepts(c->q, c->reg);
-    const StackNode *node = c->stack;
-    while (can_end && node && node->count == 1 && !node->ends) {
-        StackEntry e = node->at[0];
-        if (has_come(&e, now, by_chars)) {
-            *c = (Config){e.ret, e.below, e.reg};
-            ended = true;
-        }
-        can_end = state_accepts(e.ret, e.reg);
-        node = e.below;
+    Config at = *c;
+    while (state_accepts(at.q, at.reg) && at.stack && at.stack->count == 1 &&
+           !at.stack->ends) {
+        const StackEntry *e = &at.stack->at[0];
+        if (!config_return(s, &at, e)) return;
+        if (has_come(e, now, by_chars)) *c = at;
     }
-    return ended;
 }
 
 void budget_end(Stepper *s, ConfigSet *set, uint32_t now, bool by_chars)
@@ -76,7 +71,7 @@ void budget_end(Stepper *s, ConfigSet *set, uint32_t now, bool by_chars)
     ConfigSet left = {.ends = set->ends, .nchars = set->nchars};
     for (uint32_t i = 0; i < set->list.count; i++) {
         Config c = set->list.at[i];
-        end_one(&c, now, by_chars);
+        end_one(s, &c, now, by_chars);
         set_add(s, &left, c); /* a marker returns at once */
     }
     /* the set keeps its storage: histories count on its size */

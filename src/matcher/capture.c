@@ -77,7 +77,7 @@ static bool reading_return(CaptureRun *run, Reading *r)
     const StackNode *node = r->c.stack;
     if (!node) return false;
     assert(node->count == 1 && !node->ends);
-    r->c = (Config){node->at[0].ret, node->at[0].below, node->at[0].reg};
+    r->c = (Config){node->at[0].ret, node->at[0].below, node->at[0].reg, 0};
     if (r->c.q->is_marker)
         r->events = event_new(run, r->events, r->c.q, r->c.reg);
     return true;
@@ -120,7 +120,7 @@ static void reading_move(CaptureRun *run, Reading r, const Move *m)
     }
     Landing l = land(run, m->op, r.c.reg, m->to);
     if (run->stacks.status) return;
-    r.c = (Config){l.state, stack, l.reg};
+    r.c = (Config){l.state, stack, l.reg, 0};
     reading_put(run, r);
 }
 

@@ -39,16 +39,17 @@ static void fail(Stepper *s, weir_status status)
 
 /* ---- adding ---- */
 
-static int config_order(const Config *a, State *q, uint32_t reg)
+static int config_order(const Config *a, const Config *b)
 {
-    uintptr_t x = (uintptr_t)a->q, y = (uintptr_t)q;
+    uintptr_t x = (uintptr_t)a->q, y = (uintptr_t)b->q;
     if (x != y) return x < y ? -1 : 1;
-    return (a->reg > reg) - (a->reg < reg);
+    if (a->record != b->record) return a->record < b->record ? -1 : 1;
+    return (a->reg > b->reg) - (a->reg < b->reg);
 }
 
 static bool covers(const Config *a, const Config *b)
 {
-    return a->q == b->q && a->stack == b->stack &&
+    return a->q == b->q && a->stack == b->stack && a->record == b->record &&
            reg_covers(a->q, a->reg, b->reg);
 }
 
@@ -72,9 +73,9 @@ static bool set_covers(ConfigSet *set, uint32_t *i, const Config *c)
 static void set_insert(Stepper *s, ConfigSet *set, Config c)
 {
     uint32_t i = set->list.count;
-    while (i && config_order(&set->list.at[i - 1], c.q, c.reg) > 0) i--;
+    while (i && config_order(&set->list.at[i - 1], &c) > 0) i--;
     Config *at = set->list.at;
-    if (i && !config_order(&at[i - 1], c.q, c.reg)) {
+    if (i && !config_order(&at[i - 1], &c)) {
         if (at[i - 1].stack != c.stack)
             at[i - 1].stack = stack_union(&s->stacks, at[i - 1].stack, c.stack);
         return;
@@ -94,24 +95,28 @@ static void set_insert(Stepper *s, ConfigSet *set, Config c)
     set->list.count++;
 }
 
+bool config_return(Stepper *s, Config *c, const StackEntry *e)
+{
+    uint32_t record = c->record;
+    if (record && c->q->frame->has_unique) record = unique_leave(s, record);
+    *c = (Config){e->ret, e->below, e->reg, record};
+    return !record || !e->ret->frame->has_unique || unique_return(s, c);
+}
+
 /* Returns from c until it is not done; other returns go to s->pending. */
 static void add_one(Stepper *s, ConfigSet *set, Config c)
 {
     if (!state_is_alive(c.q, c.reg)) return;
     while (state_is_done(c.q, c.reg)) {
-        if (c.q->is_head) {
-            if (!unique_pass(s, &c)) return;
-            continue;
-        }
         const StackNode *node = c.stack;
         if (!node || node->ends) set->ends = true;
         if (!node) return;
         for (uint32_t i = 1; i < node->count; i++) {
-            Config other = {node->at[i].ret, node->at[i].below,
-                            node->at[i].reg};
+            Config other = c;
+            if (!config_return(s, &other, &node->at[i])) continue;
             if (!vec_push(s->mem, &s->pending, other)) fail(s, WEIR_NO_MEMORY);
         }
-        c = (Config){node->at[0].ret, node->at[0].below, node->at[0].reg};
+        if (!config_return(s, &c, &node->at[0])) return;
     }
     set_insert(s, set, c);
 }
@@ -150,38 +155,54 @@ bool set_copy(const Mem *mem, ConfigSet *to, const ConfigSet *from)
 static Landing land(Stepper *s, RegOp op, uint32_t reg, State *to)
 {
     assert(to);
-    Landing l = s->unique ? unique_land(s, op, reg, to) : op_land(op, reg, to);
+    Landing l = op_land(op, reg, to);
     if (UNLIKELY(!l.state)) fail(s, network_error(to->frame->network).status);
     return l;
 }
 
-/* What is on the stack after the move's pushes. Markers are kept, though they
- * are done: they tell that their rule is being read; and so are the ends of
- * heads. */
-static const StackNode *push_all(Stepper *s, Config c, const Move *m)
+/* c's stack and record after the move's pushes. Markers are kept, though they
+ * are done: they tell that their rule is being read; and so is what stands
+ * behind a head that must be unique. */
+static void push_all(Stepper *s, Config *c, const Move *m)
 {
-    const StackNode *stack = c.stack;
+    if (c->record && c->q->frame->has_unique)
+        c->record = unique_move(s, c->record, c->q->frame, m);
     for (uint32_t i = 0; i < m->npush; i++) {
         const Push *p = &m->push[i];
         if (p->state->is_marker) {
             uint32_t reg = budget_deadline(s, p->state, p->op.reg);
-            stack = stack_push(&s->stacks, stack, p->state, reg);
+            c->stack = stack_push(&s->stacks, c->stack, p->state, reg);
             continue;
         }
-        Landing l = land(s, p->op, c.reg, p->state);
-        if (l.state && (l.state->is_head || !state_is_done(l.state, l.reg)))
-            stack = stack_push(&s->stacks, stack, l.state, l.reg);
+        Landing l = land(s, p->op, c->reg, p->state);
+        bool stays =
+            l.state && (p->op.begins || !state_is_done(l.state, l.reg));
+        if (s->unique && p->state->frame->has_unique)
+            c->record = unique_place(s, c->record, p->op, p->state, stays);
+        if (stays) c->stack = stack_push(&s->stacks, c->stack, l.state, l.reg);
     }
-    return stack;
+}
+
+/* Pushes and moves; the state may be done. False: not alive, a head that was
+ * there before, or failure. */
+static bool config_move(Stepper *s, Config *c, const Move *m)
+{
+    push_all(s, c, m);
+    Landing l = land(s, m->op, c->reg, m->to);
+    if (s->stacks.status) return false;
+    assert(l.state);
+    c->q = l.state;
+    c->reg = l.reg;
+    if (s->unique && m->to->frame->has_unique) {
+        c->record = unique_place(s, c->record, m->op, m->to, true);
+        if (m->op.begins || l.state->ends_head) return unique_return(s, c);
+    }
+    return true;
 }
 
 void set_move(Stepper *s, Config c, const Move *m, ConfigSet *out)
 {
-    const StackNode *stack = push_all(s, c, m);
-    Landing l = land(s, m->op, c.reg, m->to);
-    if (s->stacks.status) return;
-    assert(l.state);
-    set_add(s, out, (Config){l.state, stack, l.reg});
+    if (config_move(s, &c, m)) set_add(s, out, c);
 }
 
 static void config_step(Stepper *s, Config c, uint8_t byte, ConfigSet *out)
@@ -190,7 +211,8 @@ static void config_step(Stepper *s, Config c, uint8_t byte, ConfigSet *out)
     if (UNLIKELY(!cell)) {
         fail(s, network_error(c.q->frame->network).status);
     } else if (CELL_IS_STATE(cell)) {
-        set_insert(s, out, (Config){cell_state(cell), c.stack, c.reg});
+        c.q = cell_state(cell);
+        set_insert(s, out, c);
     } else {
         const Step *step = cell_step(cell);
         for (uint32_t i = 0; i < step->count; i++)
@@ -215,40 +237,36 @@ static const StackNode *push_simple(Stepper *s, Config c, const Move *m)
 static bool move_alone(Stepper *s, Config *c, const Step *step)
 {
     const Move *m = &step->at[0];
-    const StackNode *stack =
-        step->is_simple ? push_simple(s, *c, m) : push_all(s, *c, m);
-    Landing l = step->is_simple ? (Landing){m->to, op_value(m->op, c->reg)}
-                                : land(s, m->op, c->reg, m->to);
-    if (!l.state) return false;
-    State *q = l.state;
-    uint32_t reg = l.reg;
-    if (!state_is_alive(q, reg)) return false;
-    while (state_is_done(q, reg)) {
-        if (q->is_head || !stack || stack->count != 1 || stack->ends)
-            return false;
-        q = stack->at[0].ret;
-        reg = stack->at[0].reg;
-        stack = stack->at[0].below;
+    if (step->is_simple)
+        *c = (Config){m->to, push_simple(s, *c, m), op_value(m->op, c->reg),
+                      c->record};
+    else if (!config_move(s, c, m))
+        return false;
+    if (!state_is_alive(c->q, c->reg)) return false;
+    while (state_is_done(c->q, c->reg)) {
+        const StackNode *stack = c->stack;
+        if (!stack || stack->count != 1 || stack->ends) return false;
+        if (!config_return(s, c, &stack->at[0])) return false;
     }
-    *c = (Config){q, stack, reg};
     return !s->stacks.status;
 }
 
 /* Returns from c while the byte cannot be read before; c->q takes the byte
- * after CONFIG_MOVED. */
-static ConfigNext return_for(Config *c, uint8_t byte)
+ * after CONFIG_MOVED. CONFIG_FORKS also where what it returns from repeats a
+ * head: then there is nothing to go on with. */
+static ConfigNext return_for(Stepper *s, Config *c, uint8_t byte)
 {
     for (;;) {
         bool here = byteset_has(&c->q->first, byte);
         if (!state_accepts(c->q, c->reg) || !c->stack)
             return here ? CONFIG_MOVED : CONFIG_DEAD;
         if (c->stack->count != 1) return CONFIG_FORKS;
-        StackEntry e = c->stack->at[0];
+        const StackEntry *e = &c->stack->at[0];
         bool there =
-            byteset_has(&e.ret->first, byte) || state_accepts(e.ret, e.reg);
+            byteset_has(&e->ret->first, byte) || state_accepts(e->ret, e->reg);
         if (here) return there ? CONFIG_FORKS : CONFIG_MOVED;
         if (!there) return CONFIG_DEAD;
-        *c = (Config){e.ret, e.below, e.reg};
+        if (!config_return(s, c, e)) return CONFIG_FORKS;
     }
 }
 
@@ -256,10 +274,11 @@ ConfigNext config_next(Stepper *s, Config *given, uint8_t byte, uintptr_t cell)
 {
     Config c = *given;
     if (c.q->accepts) {
-        ConfigNext way = return_for(&c, byte);
+        ConfigNext way = return_for(s, &c, byte);
         if (way != CONFIG_MOVED) return way;
         cell = state_next(c.q, byte);
     }
+    if (s->unique) s->unique->text.count++; /* the byte is there */
     if (CELL_IS_STATE(cell)) {
         c.q = cell_state(cell);
         *given = c;
@@ -279,20 +298,17 @@ static bool todo_seen(const Stepper *s, uint32_t base, const Config *c)
 {
     for (uint32_t i = base; i < s->todo.count; i++) {
         const Config *known = &s->todo.at[i];
-        if (known->q == c->q && known->reg == c->reg &&
-            known->stack == c->stack)
-            return true;
+        if (config_same(known, c)) return true;
     }
     return false;
 }
 
-static void push_returns(Stepper *s, uint32_t base, const StackNode *node)
+static void push_returns(Stepper *s, uint32_t base, Config from)
 {
-    for (uint32_t i = 0; i < node->count; i++) {
-        const StackEntry *e = &node->at[i];
-        Config c = {e->ret, e->below, e->reg};
+    for (uint32_t i = 0; i < from.stack->count; i++) {
+        Config c = from;
         s->stacks.work += (s->todo.count - base) / 16;
-        if (c.q->is_head && !unique_pass(s, &c)) continue;
+        if (!config_return(s, &c, &from.stack->at[i])) continue;
         if (todo_seen(s, base, &c)) continue;
         if (s->todo.count - base > s->max_configs)
             fail(s, WEIR_LIMIT_WORK);
@@ -316,7 +332,7 @@ bool set_each_return(Stepper *s, const ConfigSet *set,
         if (!state_accepts(c.q, c.reg)) continue;
         if (++s->stacks.work > s->stacks.max_work) fail(s, WEIR_LIMIT_WORK);
         if (!c.stack || c.stack->ends) ends = true;
-        if (c.stack) push_returns(s, base, c.stack);
+        if (c.stack) push_returns(s, base, c);
     }
     s->todo.count = base;
     return ends;
@@ -456,7 +472,7 @@ void set_step(Stepper *s, const ConfigSet *in, uint8_t byte, ConfigSet *out)
         step_budgeted(s, in, byte, out);
         return;
     }
-    if (in->list.count == 1) {
+    if (in->list.count == 1) { /* with unique heads: track.c, set_step_raw */
         Config c = in->list.at[0];
         ConfigNext next = config_next(s, &c, byte, state_next(c.q, byte));
         if (next == CONFIG_MOVED) set_insert(s, out, c);

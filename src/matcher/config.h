@@ -2,8 +2,8 @@
  *
  * A configuration (state, register, stacks) is one way to read the text so
  * far, up to the choice among its stacks. A set has at most one configuration
- * per (state, register), sorted; one nearly always, several when the grammar
- * is ambiguous. States that can only return are never kept: they return at
+ * per (state, register, record), sorted; one nearly always, several when the
+ * grammar is ambiguous. States that can only return are never kept: they return at
  * once. `ends`: the text so far is complete and this reading cannot go on.
  */
 #ifndef WEIR_MATCHER_CONFIG_H
@@ -16,7 +16,14 @@ typedef struct Config {
     State *q;
     const StackNode *stack;
     uint32_t reg;
+    uint32_t record; /* of heads that must be unique (unique.h); 0: none */
 } Config;
+
+static inline bool config_same(const Config *a, const Config *b)
+{
+    return a->q == b->q && a->stack == b->stack && a->reg == b->reg &&
+           a->record == b->record;
+}
 
 typedef struct ConfigSet {
     VEC(Config) list;
@@ -25,7 +32,7 @@ typedef struct ConfigSet {
 } ConfigSet;
 
 /* What stepping needs. One thread. With `unique`, set_step appends the byte to
- * the table's text if it can be read. */
+ * the table's text if it can be read; without, records are to be 0. */
 typedef struct Stepper {
     const Mem *mem;
     StackUser stacks;
@@ -62,6 +69,10 @@ typedef enum ConfigNext {
 } ConfigNext;
 /* `cell`: what state_next says of the byte, an error included. */
 ConfigNext config_next(Stepper *s, Config *given, uint8_t byte, uintptr_t cell);
+
+/* c goes back to an entry of its stack. False: the head that ends there has
+ * been there before, or failure. */
+bool config_return(Stepper *s, Config *c, const StackEntry *e);
 
 /* Adds a configuration, returning from states that are done. */
 void set_add(Stepper *s, ConfigSet *set, Config config);

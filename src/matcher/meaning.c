@@ -260,3 +260,12 @@ bool meaning_string(const Mem *mem, Span text, MeaningBytes *out)
     }
     return !r.failed;
 }
+
+uint32_t meaning_number(Span text, uint8_t *out, uint32_t room)
+{
+    MeaningBytes bytes = {.at = out, .cap = room};
+    Reader r = {.text = text, .out = &bytes}; /* no memory is asked for */
+    assert(text.size + MEANING_ROOM <= room);
+    read_number(&r);
+    return bytes.count;
+}

@@ -14,5 +14,9 @@ bool meaning_string(const Mem *mem, Span text, MeaningBytes *out);
  * of objects sorted. Values deeper than MEANING_DEPTH count as written. */
 enum { MEANING_DEPTH = 200 };
 bool meaning_value(const Mem *mem, Span text, MeaningBytes *out);
+/* The same of a number alone, which fits with MEANING_ROOM bytes more than the
+ * text has; how many there are. */
+enum { MEANING_ROOM = 16 };
+uint32_t meaning_number(Span text, uint8_t *out, uint32_t room);
 
 #endif

@@ -76,12 +76,6 @@ static bool node_is(const StackNode *node, uint64_t hash, const StackEntry *at,
     return true;
 }
 
-static bool entry_has_record(const StackEntry *e)
-{
-    return e->ret->is_head || (e->ret->frame->list && e->reg >> 31) ||
-           (e->below && e->below->has_records);
-}
-
 static StackNode *node_new(Arena *arena, uint64_t hash, const StackEntry *at,
                            uint32_t count, bool ends)
 {
@@ -90,9 +84,6 @@ static StackNode *node_new(Arena *arena, uint64_t hash, const StackEntry *at,
     node->item.hash = hash;
     node->count = count;
     node->ends = ends;
-    node->has_records = false;
-    for (uint32_t i = 0; i < count; i++)
-        node->has_records |= entry_has_record(&at[i]);
     memcpy(node->at, at, count * sizeof *at);
     return node;
 }

@@ -34,7 +34,6 @@ struct StackNode {
     SharedItem item;
     uint32_t count;
     bool ends;
-    bool has_records; /* some register in it may be a record (unique.h) */
     StackEntry at[];
 };
 

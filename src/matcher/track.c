@@ -12,9 +12,7 @@ static bool same_set(const Config *a, uint32_t n, const ConfigSet *b)
 {
     if (n != b->list.count) return false;
     for (uint32_t i = 0; i < n; i++)
-        if (a[i].q != b->list.at[i].q || a[i].reg != b->list.at[i].reg ||
-            a[i].stack != b->list.at[i].stack)
-            return false;
+        if (!config_same(&a[i], &b->list.at[i])) return false;
     return true;
 }
 
@@ -90,12 +88,13 @@ void track_free(Track *t)
                     : (void)0,                                       \
       (to)->count = (from)->count, true))
 
-bool track_use_unique(Track *t)
+bool track_use_unique(Track *t, const Map *whole)
 {
     assert(t->steps.count == 1);
     t->unique = mem_zero(t->mem, sizeof *t->unique);
     if (!t->unique) return false;
     t->unique->mem = t->mem;
+    t->unique->whole = whole;
     t->stepper.unique = t->unique;
     return vec_push(t->mem, &t->marks, (UniqueMark){0});
 }
@@ -201,36 +200,120 @@ static inline size_t try_alone(Stepper *s, Span bytes, Config *c,
             q = cell_state(cell);
             continue;
         }
-        Config next = {q, stack, reg};
+        Config next = {q, stack, reg, 0};
         *end = config_next(s, &next, bytes.at[i], cell);
         if (*end != CONFIG_MOVED) break;
         q = next.q;
         stack = next.stack;
         reg = next.reg;
     }
-    *c = (Config){q, stack, reg};
+    *c = (Config){q, stack, reg, 0};
     return i;
+}
+
+/* ---- the same where heads must be unique ---- */
+
+/* Room for the bytes to come in the text. */
+static bool text_reserve(Stepper *s, Span bytes)
+{
+    UniqueTable *u = s->unique;
+    if (vec_reserve(u->mem, &u->text, u->text.count + bytes.size)) return true;
+    s->stacks.status = WEIR_NO_MEMORY;
+    return false;
+}
+
+static void text_put(UniqueTable *u, Span bytes)
+{
+    if (bytes.size) memcpy(u->text.at + u->text.count, bytes.at, bytes.size);
+    u->text.count += (uint32_t)bytes.size;
+}
+
+/* Where each byte has to be looked at: a head is in hand that may come to
+ * repeat another whatever follows. */
+static bool is_watched(const Stepper *s, const Config *c)
+{
+    return c->record &&
+           (c->q->is_watched || unique_record(s->unique, c->record)->is_closed);
+}
+
+/* config_next where the text is kept. */
+static ConfigNext next_unique(Stepper *s, Config *c, uint8_t byte)
+{
+    UniqueTable *u = s->unique;
+    uint32_t before = u->text.count;
+    Config next = *c;
+    u->text.at[before] = byte;
+    ConfigNext way = config_next(s, &next, byte, state_next(c->q, byte));
+    if (way == CONFIG_MOVED && is_watched(s, &next) && !unique_can_end(s, next))
+        way = stepper_status(s) ? CONFIG_FORKS : CONFIG_DEAD;
+    if (way == CONFIG_MOVED)
+        *c = next;
+    else
+        u->text.count = before;
+    return way;
+}
+
+/* Bytes that c's state takes within its frame, from the first on. */
+static size_t run_plain(Config *c, Span bytes)
+{
+    State *q = c->q;
+    size_t i = 0;
+    while (i < bytes.size && !q->accepts) {
+        uintptr_t cell = state_next(q, bytes.at[i]);
+        if (!CELL_IS_STATE(cell) || cell_state(cell)->is_watched) break;
+        q = cell_state(cell);
+        i++;
+    }
+    c->q = q;
+    return i;
+}
+
+static size_t try_unique(Stepper *s, Span bytes, Config *c, ConfigNext *end)
+{
+    UniqueTable *u = s->unique;
+    size_t i = 0;
+    *end = CONFIG_FORKS;
+    if (!text_reserve(s, bytes)) return 0;
+    for (;;) {
+        size_t from = i;
+        if (!is_watched(s, c))
+            i += run_plain(c, span_of(bytes.at + i, bytes.size - i));
+        text_put(u, span_of(bytes.at + from, i - from));
+        *end = CONFIG_MOVED;
+        if (i == bytes.size) return i;
+        *end = next_unique(s, c, bytes.at[i]);
+        if (*end != CONFIG_MOVED) return i;
+        i++;
+    }
+}
+
+size_t track_alone(Stepper *s, Span bytes, Config *c, ConfigNext *end)
+{
+    return s->unique ? try_unique(s, bytes, c, end)
+                     : try_alone(s, bytes, c, end);
 }
 
 /* A set that need not be one, as long as it stays so. */
 static bool is_alone(const Track *t, const ConfigSet *set)
 {
-    return set->list.count == 1 && !set->ends && !t->stepper.has_budgets &&
-           !t->unique;
+    return set->list.count == 1 && !set->ends && !t->stepper.has_budgets;
 }
 
-ConfigNext track_take_alone(Track *t, uint32_t token, Span bytes)
+static ConfigNext take_alone(Track *t, uint32_t token, Span bytes)
 {
     ConfigNext end;
     if (!is_alone(t, &t->now)) return CONFIG_FORKS;
     Config *now = &t->now.list.at[0], c = *now;
-    try_alone(&t->stepper, bytes, &c, &end);
+    unique_begin(t);
+    track_alone(&t->stepper, bytes, &c, &end);
     if (end != CONFIG_MOVED) return end;
     if (!vec_reserve(t->mem, &t->pool, (size_t)t->pool.count + 1) ||
-        !vec_reserve(t->mem, &t->steps, (size_t)t->steps.count + 1))
+        !vec_reserve(t->mem, &t->steps, (size_t)t->steps.count + 1) ||
+        (t->unique &&
+         !vec_reserve(t->mem, &t->marks, (size_t)t->marks.count + 1)))
         return CONFIG_FORKS;
     assert(t->steps.at[t->steps.count - 1].start + 1 == t->pool.count);
-    if (c.q != now->q || c.stack != now->stack || c.reg != now->reg) {
+    if (!config_same(&c, now)) {
         t->pool.at[t->pool.count++] = c;
         *now = c;
     }
@@ -238,7 +321,15 @@ ConfigNext track_take_alone(Track *t, uint32_t token, Span bytes)
                                                 .start = t->pool.count - 1,
                                                 .text_start = t->text.count,
                                                 .count = 1};
+    if (t->unique) t->marks.at[t->marks.count++] = unique_mark(t->unique);
     return CONFIG_MOVED;
+}
+
+ConfigNext track_take_alone(Track *t, uint32_t token, Span bytes)
+{
+    ConfigNext end = take_alone(t, token, bytes);
+    if (end != CONFIG_MOVED) track_drop_text(t);
+    return end;
 }
 
 static void swap_sets(ConfigSet *a, ConfigSet *b)
@@ -259,9 +350,9 @@ static size_t try_sets(Track *t, Span bytes)
         swap_sets(&t->next, &t->spare);
         pos++;
         if (is_alone(t, &t->next))
-            pos += try_alone(&t->stepper,
-                             span_of(bytes.at + pos, bytes.size - pos),
-                             &t->next.list.at[0], &end);
+            pos += track_alone(&t->stepper,
+                               span_of(bytes.at + pos, bytes.size - pos),
+                               &t->next.list.at[0], &end);
     }
     return pos;
 }
@@ -276,9 +367,9 @@ size_t track_try(Track *t, Span bytes)
     }
     unique_begin(t);
     if (is_alone(t, &t->next))
-        pos = try_alone(&t->stepper, bytes, &t->next.list.at[0], &end);
-    if (pos == bytes.size || end == CONFIG_DEAD) return pos;
-    pos += try_sets(t, span_of(bytes.at + pos, bytes.size - pos));
+        pos = track_alone(&t->stepper, bytes, &t->next.list.at[0], &end);
+    if (pos < bytes.size && end != CONFIG_DEAD)
+        pos += try_sets(t, span_of(bytes.at + pos, bytes.size - pos));
     track_drop_text(t);
     return pos;
 }

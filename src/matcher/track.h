@@ -44,15 +44,20 @@ void track_free(Track *t);
 bool track_fork(Track *to, const Track *from, StackHub *hub,
                 const weir_limits *limits);
 
-/* Heads of lists will have to be unique; at the start only. False: no memory.
- */
-bool track_use_unique(Track *t);
+/* Heads of lists will have to be unique; at the start only. `whole`: see
+ * UniqueTable. False: no memory. */
+bool track_use_unique(Track *t, const Map *whole);
 /* Forgets text that was tried. */
 void track_drop_text(Track *t);
 
 /* Moves its stacks, history included, to another hub. OK, or what failed;
  * then it stays where it was. What was tried is forgotten. */
 weir_status track_move(Track *t, StackHub *hub);
+
+/* One configuration needs no set while only one reading goes on: follows it
+ * as far as that holds. Returns the bytes read; *c is the configuration there,
+ * and the text kept, if any, is longer by them. No budgets. */
+size_t track_alone(Stepper *s, Span bytes, Config *c, ConfigNext *end);
 
 /* Takes a token of these bytes as one step while there is a single reading;
  * CONFIG_FORKS, and nothing changed, when sets are needed or memory is out. */

@@ -2,8 +2,8 @@
  *
  * Heads of one list are a chain from the last to the first, so that readings
  * share what they have in common; looking one up compares hashes along it.
- * A record or head that was made just before is not made again, so that
- * readings that agree have equal registers.
+ * A record or head that was made with the same byte is not made again, so that
+ * readings that agree have equal records.
  * Cost: at the end of a head, the heads before it.
  * Tests: unit/unique_test.c, prop/masks_vs_oracle_test.c.
  */
@@ -13,7 +13,7 @@
 #include "matcher/meaning.h"
 #include "network/list_frame.h"
 
-enum { RECENT = 32 }; /* records and heads that are looked through */
+enum { RECENT = 32 }; /* heads that are looked through */
 
 void unique_free(UniqueTable *u)
 {
@@ -35,7 +35,7 @@ void unique_free(UniqueTable *u)
 
 bool unique_copy(UniqueTable *to, const UniqueTable *from)
 {
-    *to = (UniqueTable){.mem = from->mem};
+    *to = (UniqueTable){.mem = from->mem, .whole = from->whole};
     if (vec_append(to->mem, &to->text, &from->text) &&
         vec_append(to->mem, &to->records, &from->records) &&
         vec_append(to->mem, &to->heads, &from->heads) &&
@@ -67,34 +67,6 @@ bool unique_meaning(UniqueTable *u, ListUnique kind, Span text)
                : meaning_value(u->mem, text, (MeaningBytes *)&u->scratch);
 }
 
-/* ---- records ---- */
-
-static UniqueRecord record_of(const UniqueTable *u, uint32_t reg)
-{
-    if (reg & UNIQUE_RECORD) return u->records.at[reg & ~UNIQUE_RECORD];
-    return (UniqueRecord){reg, UNIQUE_NONE, UNIQUE_NONE};
-}
-
-static void fail(Stepper *s)
-{
-    if (!s->stacks.status) s->stacks.status = WEIR_NO_MEMORY;
-}
-
-/* The register that stands for r. */
-static uint32_t record_reg(Stepper *s, UniqueRecord r)
-{
-    UniqueTable *u = s->unique;
-    uint32_t n = u->records.count;
-    if (r.head == UNIQUE_NONE && r.begin == UNIQUE_NONE) return r.tally;
-    for (uint32_t i = n; i-- > 0 && n - i <= RECENT;)
-        if (!memcmp(&u->records.at[i], &r, sizeof r)) return i | UNIQUE_RECORD;
-    if (n >= UNIQUE_RECORD - 1 || !vec_push(u->mem, &u->records, r)) {
-        fail(s);
-        return r.tally;
-    }
-    return n | UNIQUE_RECORD;
-}
-
 /* ---- heads ---- */
 
 static Span head_meaning(const UniqueTable *u, const UniqueHead *head)
@@ -102,29 +74,50 @@ static Span head_meaning(const UniqueTable *u, const UniqueHead *head)
     return span_of(u->bytes.at + head->at, head->size);
 }
 
-static bool head_is_known(const UniqueTable *u, uint32_t last, uint64_t hash,
-                          Span meaning)
+static bool head_is(const UniqueTable *u, const UniqueHead *h, ListUnique kind,
+                    uint64_t hash, Span meaning)
+{
+    return h->hash == hash && h->unique == kind &&
+           span_equal(head_meaning(u, h), meaning);
+}
+
+static bool head_is_known(const UniqueTable *u, uint32_t last, ListUnique kind,
+                          uint64_t hash, Span meaning)
 {
     for (uint32_t i = last; i != UNIQUE_NONE; i = u->heads.at[i].before)
-        if (u->heads.at[i].hash == hash &&
-            span_equal(head_meaning(u, &u->heads.at[i]), meaning))
-            return true;
+        if (head_is(u, &u->heads.at[i], kind, hash, meaning)) return true;
     return false;
 }
 
+static void fail(Stepper *s)
+{
+    if (!s->stacks.status) s->stacks.status = WEIR_NO_MEMORY;
+}
+
+static bool may_be_whole(const UniqueTable *u, uint64_t hash)
+{
+    return u->whole && map_first(u->whole, hash).value != MAP_NONE;
+}
+
 /* The head in u->scratch, after `before`. */
-static uint32_t head_add(Stepper *s, uint32_t before, uint64_t hash)
+static uint32_t head_add(Stepper *s, uint32_t before, ListUnique kind,
+                         uint64_t hash)
 {
     UniqueTable *u = s->unique;
     Span meaning = span_of(u->scratch.at, u->scratch.count);
     uint32_t n = u->heads.count;
-    for (uint32_t i = n; i-- > 0 && n - i <= RECENT;) {
-        const UniqueHead *h = &u->heads.at[i];
-        if (h->before == before && h->hash == hash &&
-            span_equal(head_meaning(u, h), meaning))
+    for (uint32_t i = n; i-- > 0 && n - i <= RECENT;)
+        if (u->heads.at[i].before == before &&
+            head_is(u, &u->heads.at[i], kind, hash, meaning))
             return i;
-    }
-    UniqueHead made = {before, u->bytes.count, u->scratch.count, hash};
+    UniqueHead made = {.before = before,
+                       .at = u->bytes.count,
+                       .size = u->scratch.count,
+                       .unique = kind,
+                       .may_be_whole = may_be_whole(u, hash) ||
+                                       (before != UNIQUE_NONE &&
+                                        u->heads.at[before].may_be_whole),
+                       .hash = hash};
     if (!vec_append(u->mem, &u->bytes, &u->scratch) ||
         !vec_push(u->mem, &u->heads, made)) {
         fail(s);
@@ -133,344 +126,208 @@ static uint32_t head_add(Stepper *s, uint32_t before, uint64_t hash)
     return n;
 }
 
-static const ListKind *head_kind(const State *head)
+static const ListSpec *list_spec(const Frame *f)
 {
-    return &head->frame->list->count.spec->kinds[head->head_kind];
+    return f->list->count.spec;
 }
 
-/* Kinds of uniqueness do not mix: a hash of each. */
-static uint64_t meaning_hash(const UniqueTable *u, ListUnique kind)
+static ListUnique head_unique(const State *head)
 {
-    return hash_bytes(kind, u->scratch.at, u->scratch.count);
+    if (!head) return LIST_UNIQUE_STRING; /* no call */
+    return list_spec(head->frame)->kinds[head->head_kind].unique;
+}
+
+/* ---- records ---- */
+
+static bool same_record(const UniqueRecord *a, const UniqueRecord *b)
+{
+    return a->outer == b->outer && a->last == b->last && a->begin == b->begin &&
+           a->head == b->head;
+}
+
+/* What a record says of those around it, too. */
+static void record_sum(const UniqueTable *u, UniqueRecord *r)
+{
+    if (r->outer) {
+        const UniqueRecord *outer = unique_record(u, r->outer);
+        r->in_hand = outer->in_hand;
+        r->is_closed = outer->is_closed;
+        r->has_closed = outer->has_closed;
+        r->may_be_whole = outer->may_be_whole;
+    }
+    if (r->last != UNIQUE_NONE) {
+        r->may_be_whole |= u->heads.at[r->last].may_be_whole;
+        r->has_closed |=
+            atomic_load_explicit(&r->list->is_closed, memory_order_relaxed);
+    }
+    if (!r->head) return;
+    r->in_hand = true;
+    r->is_closed |= !r->head->is_open && r->last != UNIQUE_NONE;
+}
+
+/* The number of a record; 0: no memory. */
+static uint32_t record_get(Stepper *s, UniqueRecord r)
+{
+    UniqueTable *u = s->unique;
+    uint32_t n = u->records.count;
+    for (uint32_t i = n; i-- > 0 && u->records.at[i].made + 1 >= u->text.count;)
+        if (same_record(&u->records.at[i], &r)) return i + 1;
+    r.made = u->text.count;
+    record_sum(u, &r);
+    if (!vec_push(u->mem, &u->records, r)) {
+        fail(s);
+        return 0;
+    }
+    return n + 1;
 }
 
 /* ---- moving ---- */
 
-static Landing land_state(Stepper *s, State *to, uint32_t tally, uint32_t kind)
+uint32_t unique_leave(const Stepper *s, uint32_t record)
 {
-    Landing l = list_land(to, tally, kind);
-    if (!l.state && !s->stacks.status)
-        s->stacks.status = network_error(to->frame->network).status;
-    return l;
+    return unique_record(s->unique, record)->outer;
 }
 
-Landing unique_land(Stepper *s, RegOp op, uint32_t reg, State *to)
+/* The operation is on a list that has been there before. */
+static bool op_stays(RegOp op)
+{
+    return op.adds || op.counts;
+}
+
+uint32_t unique_move(const Stepper *s, uint32_t record, const Frame *f,
+                     const Move *m)
+{
+    const State *first = m->npush ? m->push[0].state : m->to;
+    RegOp op = m->npush ? m->push[0].op : m->op;
+    bool stays = first->frame == f && op_stays(op);
+    return stays ? record : unique_leave(s, record);
+}
+
+uint32_t unique_place(Stepper *s, uint32_t record, RegOp op, const State *to,
+                      bool stays)
 {
     UniqueTable *u = s->unique;
-    UniqueRecord r = record_of(u, reg);
+    if (op_stays(op) && !record) return 0; /* after a failure */
+    if (!stays) return op_stays(op) ? unique_leave(s, record) : record;
+    if (op_stays(op) && !op.begins) return record;
+    UniqueRecord r = {.outer = record,
+                      .last = UNIQUE_NONE,
+                      .begin = UNIQUE_NONE,
+                      .list = to->frame};
+    if (op_stays(op)) {
+        r.outer = unique_record(u, record)->outer;
+        r.last = unique_record(u, record)->last;
+    }
     if (op.begins) {
-        if (!op.adds) r = record_of(u, op.reg);
-        r.begin = u->text.count - 1;
-        return (Landing){to, record_reg(s, r)};
+        r.begin = u->text.count - (u->text.count > 0);
+        r.head = to;
     }
-    if (!op.counts) return (Landing){to, reg_apply(op, reg, to)};
-    Landing l = land_state(s, to, r.tally, op.reg);
-    r.tally = l.reg;
-    l.reg = record_reg(s, r);
-    return l;
+    return record_get(s, r);
 }
 
-bool unique_pass(Stepper *s, Config *c)
+/* Where the last string before `end` begins: at a quote behind an even number
+ * of backslashes. */
+static uint32_t string_begin(const UniqueTable *u, uint32_t end)
+{
+    const uint8_t *text = u->text.at;
+    for (uint32_t i = end; i-- > 0;) {
+        if (text[i] != '"') continue;
+        uint32_t n = 0;
+        while (n < i && text[i - 1 - n] == '\\') n++;
+        if (n % 2 == 0) return i;
+    }
+    return 0;
+}
+
+bool unique_return(Stepper *s, Config *c)
 {
     UniqueTable *u = s->unique;
-    State *head = c->q;
-    UniqueRecord r = record_of(u, c->reg);
-    const ListKind *kind = head_kind(head);
+    UniqueRecord r = *unique_record(u, c->record);
+    if (r.begin == UNIQUE_NONE && !c->q->ends_head) return true;
+    if (r.begin == UNIQUE_NONE)
+        r.begin = string_begin(u, u->text.count - (u->text.count > 0));
+    ListUnique kind = head_unique(r.head);
     Span text = span_of(u->text.at + r.begin, u->text.count - r.begin);
-    if (!unique_meaning(u, kind->unique, text)) return fail(s), false;
+    if (!unique_meaning(u, kind, text)) return fail(s), false;
     Span meaning = span_of(u->scratch.at, u->scratch.count);
-    uint64_t hash = meaning_hash(u, kind->unique);
-    if (head_is_known(u, r.head, hash, meaning)) return false;
-    if (kind->unique == LIST_UNIQUE_STRING &&
-        list_is_taken(head->frame->list, meaning))
-        return false;
-    r.head = head_add(s, r.head, hash);
-    r.begin = UNIQUE_NONE;
-    c->q = head->then;
-    if (!c->q) {
-        Landing l = land_state(s, head, r.tally, head->head_kind);
-        c->q = l.state;
-        r.tally = l.reg;
-    }
-    c->reg = record_reg(s, r);
-    s->npassed++;
+    uint64_t hash = unique_hash(kind, meaning);
+    if (head_is_known(u, r.last, kind, hash, meaning)) return false;
+    UniqueRecord after = {.outer = r.outer,
+                          .last = head_add(s, r.last, kind, hash),
+                          .begin = UNIQUE_NONE,
+                          .list = r.list};
+    c->record = record_get(s, after);
     return !s->stacks.status;
 }
 
-/* ---- no dead ends ---- */
+/* ---- heads in hand ---- */
 
-enum { SEARCH_STEPS = 20000, SEARCH_DEPTH = 400, SEARCH_NODES = 256 };
-
-/* Whether a head that may have been there before is in hand, and how it begins
- * does not tell that it can always go on otherwise. */
-static bool needs_look(const UniqueTable *u, const StackEntry *e)
+bool unique_hand(const UniqueTable *u, const Config *c, uint32_t *record,
+                 UniqueHand *hand)
 {
-    if (!e->ret->is_head || e->ret->is_open) return false;
-    return record_of(u, e->reg).head != UNIQUE_NONE ||
-           e->ret->frame->list->count.spec->ntaken;
-}
-
-/* The first such on the stacks; heads of heads are looked at by themselves. */
-static bool stack_needs_look(Stepper *s, const StackNode *top)
-{
-    VEC(const StackNode *) nodes = {0};
-    bool found = false;
-    if (top && top->has_records && !vec_push(s->mem, &nodes, top)) fail(s);
-    for (uint32_t i = 0; i < nodes.count && !found; i++)
-        for (uint32_t k = 0; k < nodes.at[i]->count; k++) {
-            const StackEntry *e = &nodes.at[i]->at[k];
-            found |= needs_look(s->unique, e);
-            if (e->below && e->below->has_records &&
-                nodes.count < SEARCH_NODES &&
-                !vec_push(s->mem, &nodes, e->below))
-                fail(s);
-        }
-    vec_free(s->mem, &nodes);
-    return found;
-}
-
-typedef struct SearchLevel {
-    ConfigSet set;
-    uint32_t next; /* bytes tried */
-} SearchLevel;
-
-/* Bytes that end things come first. */
-static uint8_t search_byte(uint32_t i)
-{
-    static const char first[] = "\"]}0123456789";
-    enum { FIRST = sizeof first - 1 };
-    return i < FIRST ? (uint8_t)first[i] : (uint8_t)(i - FIRST);
-}
-
-enum { SEARCH_BYTES = 256 + 13 };
-
-static void pass_any(void *user, Config c)
-{
-    (void)user;
-    (void)c;
-}
-
-/* Depth first from levels[0], until a head's end is passed. */
-static bool search_run(Stepper *s, SearchLevel *levels, uint32_t text)
-{
-    uint32_t depth = 0, steps = 0;
-    s->npassed = 0;
-    set_each_return(s, &levels[0].set, pass_any, NULL);
-    while (!s->npassed && !s->stacks.status) {
-        SearchLevel *l = &levels[depth], *below = l + 1;
-        s->unique->text.count = text + depth;
-        if (++steps > SEARCH_STEPS) {
-            s->stacks.status = WEIR_LIMIT_WORK;
-        } else if (l->next == SEARCH_BYTES || depth == SEARCH_DEPTH) {
-            if (!depth--) return false;
-        } else {
-            set_step_raw(s, &l->set, search_byte(l->next++), &below->set);
-            if (set_is_empty(&below->set)) continue;
-            below->next = 0;
-            depth++;
-            set_each_return(s, &below->set, pass_any, NULL);
-        }
+    bool is_first = *record == UNIQUE_NONE;
+    if (is_first) *record = c->record;
+    if (is_first && *record && c->q->in_head) {
+        uint32_t begin = string_begin(u, u->text.count);
+        *hand = (UniqueHand){span_of(u->text.at + begin, u->text.count - begin),
+                             unique_record(u, *record)->last,
+                             LIST_UNIQUE_STRING, !c->q->is_watched};
+        *record = unique_record(u, *record)->outer;
+        return true;
     }
-    return true;
-}
-
-/* Whether the head in hand can be ended otherwise than earlier ones were. */
-static bool can_end(Stepper *s, Config c)
-{
-    UniqueMark mark = unique_mark(s->unique);
-    uint64_t passed = s->npassed;
-    size_t nbytes = (SEARCH_DEPTH + 2) * sizeof(SearchLevel);
-    SearchLevel *levels = mem_zero(s->mem, nbytes);
-    if (!levels) return fail(s), true;
-    bool ok = vec_push(s->mem, &levels[0].set.list, c);
-    if (!ok) fail(s);
-    bool can = !ok || search_run(s, levels, mark.text);
-    for (uint32_t i = 0; i < SEARCH_DEPTH + 2; i++)
-        vec_free(s->mem, &levels[i].set.list);
-    mem_free(s->mem, levels, nbytes);
-    s->npassed = passed;
-    unique_back(s->unique, mark);
-    return can;
-}
-
-void unique_prune(Stepper *s, ConfigSet *set)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < set->list.count; i++) {
-        Config c = set->list.at[i];
-        if (s->stacks.status || !stack_needs_look(s, c.stack) || can_end(s, c))
-            set->list.at[kept++] = c;
+    while (*record) {
+        const UniqueRecord *r = unique_record(u, *record);
+        if (!r->in_hand) break;
+        *record = r->outer;
+        if (!r->head) continue;
+        *hand = (UniqueHand){
+            span_of(u->text.at + r->begin, u->text.count - r->begin), r->last,
+            head_unique(r->head), r->head->is_open};
+        return true;
     }
-    bool was_empty = !set->list.count && !set->ends;
-    set->list.count = kept;
-    if (!was_empty && set_is_empty(set)) s->unique->text.count--;
+    *record = 0;
+    return false;
 }
 
-void unique_each(const UniqueTable *u, const State *head, uint32_t reg,
+void unique_each(const UniqueTable *u, const UniqueHand *hand,
                  void (*visit)(void *user, Span meaning), void *user)
 {
-    const ListFrame *l = head->frame->list;
-    UniqueRecord r = record_of(u, reg);
-    for (uint32_t i = r.head; i != UNIQUE_NONE; i = u->heads.at[i].before)
-        visit(user, head_meaning(u, &u->heads.at[i]));
-    if (head_kind(head)->unique != LIST_UNIQUE_STRING) return;
-    for (uint32_t i = 0; i < l->count.spec->ntaken; i++)
-        visit(user, l->count.spec->taken[i]);
+    for (uint32_t i = hand->last; i != UNIQUE_NONE; i = u->heads.at[i].before)
+        if (u->heads.at[i].unique == hand->unique)
+            visit(user, head_meaning(u, &u->heads.at[i]));
 }
 
-Span unique_text(const UniqueTable *u, uint32_t reg)
+uint32_t unique_fresh(Stepper *s, uint32_t record, uint32_t begin)
 {
-    uint32_t begin = record_of(u, reg).begin;
-    return span_of(u->text.at + begin, u->text.count - begin);
-}
-
-/* ---- what may be known ---- */
-
-bool unique_taken_init(UniqueTaken *taken, const Mem *mem, const Ir *ir)
-{
-    for (uint32_t i = 0; i < ir->lists.count; i++)
-        for (uint32_t k = 0; k < ir->lists.at[i].ntaken; k++) {
-            Span t = ir->lists.at[i].taken[k];
-            uint64_t h = hash_bytes(0, t.at, t.size);
-            if (!vec_push(mem, &taken->texts, t) ||
-                !map_add(mem, &taken->index, h, taken->texts.count - 1))
-                return false;
-        }
-    return true;
-}
-
-void unique_taken_free(UniqueTaken *taken, const Mem *mem)
-{
-    vec_free(mem, &taken->texts);
-    map_free(mem, &taken->index);
-}
-
-bool unique_is_known(const UniqueTable *u, const UniqueTaken *taken,
-                     Span string)
-{
-    uint64_t h = hash_bytes(0, string.at, string.size);
-    for (MapPos p = map_first(&taken->index, h); p.value != MAP_NONE;
-         p = map_next(&taken->index, h, p))
-        if (span_equal(taken->texts.at[p.value], string)) return true;
-    h = hash_bytes(LIST_UNIQUE_STRING, string.at, string.size);
-    for (uint32_t i = 0; i < u->heads.count; i++)
-        if (u->heads.at[i].hash == h &&
-            span_equal(head_meaning(u, &u->heads.at[i]), string))
-            return true;
-    return false;
+    uint32_t fresh = 0, depth = 0;
+    for (uint32_t r = record; r; r = unique_record(s->unique, r)->outer)
+        depth++;
+    while (depth--) { /* the outermost first */
+        uint32_t at = record;
+        for (uint32_t i = 0; i < depth; i++)
+            at = unique_record(s->unique, at)->outer;
+        UniqueRecord r = *unique_record(s->unique, at);
+        fresh =
+            record_get(s, (UniqueRecord){.outer = fresh,
+                                         .last = UNIQUE_NONE,
+                                         .begin = r.head ? begin : UNIQUE_NONE,
+                                         .head = r.head,
+                                         .list = r.list});
+    }
+    return fresh;
 }
 
 /* ---- without records ---- */
 
-typedef struct Plain {
-    Stepper *s;
-    const UniqueTable *u;
-    Map index;
-    VEC(const StackNode *) from, to;
-    VEC(const StackNode *) todo;
-} Plain;
-
-/* A place in a list without its record; false: it leaves nothing to do. */
-static bool place_plain(Plain *p, State **q, uint32_t *reg)
+void unique_plain(Stepper *s, const ConfigSet *set, ConfigSet *out)
 {
-    Landing l = {*q, record_of(p->u, *reg).tally};
-    if ((*q)->is_head) l = list_land_head(*q, l.reg);
-    if (!l.state) {
-        if (!p->s->stacks.status)
-            p->s->stacks.status = network_error((*q)->frame->network).status;
-        return false;
-    }
-    *q = l.state;
-    *reg = l.reg;
-    return !state_is_done(l.state, l.reg);
-}
-
-/* NULL stands for itself. False: not known yet. */
-static bool plain_find(const Plain *p, const StackNode *node,
-                       const StackNode **out)
-{
-    *out = node;
-    if (!node || !node->has_records) return true;
-    uint64_t h = node->item.hash;
-    for (MapPos m = map_first(&p->index, h); m.value != MAP_NONE;
-         m = map_next(&p->index, h, m)) {
-        assert(m.value < p->from.count);
-        if (p->from.at[m.value] == node) {
-            *out = p->to.at[m.value];
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Nodes below that are not known yet become wanted; false: there are some. */
-static bool plain_ready(Plain *p, const StackNode *node)
-{
-    uint32_t before = p->todo.count;
-    const StackNode *below;
-    for (uint32_t i = 0; i < node->count; i++)
-        if (!plain_find(p, node->at[i].below, &below) &&
-            !vec_push(p->s->mem, &p->todo, node->at[i].below))
-            fail(p->s);
-    return p->todo.count == before;
-}
-
-static void plain_make(Plain *p, const StackNode *node)
-{
-    StackUser *user = &p->s->stacks;
-    const StackNode *all = NULL;
-    bool any = node->ends; /* NULL is the empty stack */
-    for (uint32_t i = 0; i < node->count && !user->status; i++) {
-        StackEntry e = node->at[i];
-        const StackNode *one;
-        plain_find(p, e.below, &one);
-        bool is_list = e.ret->frame->list != NULL;
-        if (!is_list || place_plain(p, &e.ret, &e.reg))
-            one = stack_push(user, one, e.ret, e.reg);
-        all = any ? stack_union(user, all, one) : one;
-        any = true;
-    }
-    if (user->status) return;
-    if (!vec_push(user->mem, &p->from, node) ||
-        !vec_push(user->mem, &p->to, all) ||
-        !map_add(user->mem, &p->index, node->item.hash, p->to.count - 1))
-        fail(p->s);
-}
-
-static const StackNode *plain_stack(Plain *p, const StackNode *node)
-{
-    const StackNode *out;
-    if (plain_find(p, node, &out)) return out;
-    p->todo.count = 0;
-    if (!vec_push(p->s->mem, &p->todo, node)) fail(p->s);
-    while (p->todo.count && !p->s->stacks.status) {
-        const StackNode *top = p->todo.at[p->todo.count - 1];
-        if (!plain_find(p, top, &out)) {
-            if (!plain_ready(p, top)) continue;
-            plain_make(p, top);
-        }
-        p->todo.count--;
-    }
-    plain_find(p, node, &out);
-    return out;
-}
-
-void unique_plain(Stepper *s, const UniqueTable *u, const ConfigSet *set,
-                  ConfigSet *out)
-{
-    Plain p = {.s = s, .u = u};
     set_clear(out);
-    stack_forget_unions(&s->stacks);
     out->ends = set->ends;
     out->nchars = set->nchars;
+    stack_forget_unions(&s->stacks);
     for (uint32_t i = 0; i < set->list.count && !s->stacks.status; i++) {
         Config c = set->list.at[i];
-        c.stack = plain_stack(&p, c.stack);
-        if (c.q->frame->list) place_plain(&p, &c.q, &c.reg);
-        if (!s->stacks.status) set_add(s, out, c);
+        c.record = 0;
+        set_add(s, out, c);
     }
-    map_free(s->mem, &p.index);
-    vec_free(s->mem, &p.from);
-    vec_free(s->mem, &p.to);
-    vec_free(s->mem, &p.todo);
 }

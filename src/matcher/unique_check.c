@@ -10,7 +10,7 @@
 #include "matcher/config.h"
 #include "matcher/unique.h"
 
-enum { ENOUGH = 1000, COUNT_STEPS = 100000, COUNT_DEPTH = 200 };
+enum { ENOUGH = LIST_SUPPLY_LEAST, COUNT_STEPS = 100000, COUNT_DEPTH = 200 };
 
 typedef struct CountLevel {
     ConfigSet set;

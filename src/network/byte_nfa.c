@@ -50,6 +50,7 @@ typedef struct NfaBuild {
     VEC(Range) kinds;
     Range kind;
     VEC(uint32_t) path;   /* positions of the bytes of the present head */
+    VEC(Range) heads;     /* by kind: see Nfa */
     VEC(NfaBound) bounds; /* by position; bounded languages only */
     bool is_bounded;
 } NfaBuild;
@@ -347,6 +348,7 @@ static Nfa *build_end(NfaBuild *b, Arena *arena)
     vec_free(b->mem, &b->held);
     vec_free(b->mem, &b->kinds);
     vec_free(b->mem, &b->path);
+    vec_free(b->mem, &b->heads);
     vec_free(b->mem, &b->bounds);
     return nfa;
 }
@@ -420,10 +422,44 @@ static void add_head_rest(NfaBuild *b, NodeId head, uint32_t from, uint32_t to)
     }
 }
 
+/* True if a node has no calls, as far as can be told a few levels deep. */
+static bool is_regular(const NfaBuild *b, NodeId id, uint32_t depth)
+{
+    Node n = ir_node(b->ir, id);
+    switch (n.kind) {
+    case NODE_EMPTY:
+    case NODE_BYTES:
+    case NODE_CLASS:
+    case NODE_REGULAR:
+        return true;
+    case NODE_REPEAT:
+        return depth && repeat_form(b->lowered, n) == REPEAT_UNROLLED &&
+               is_regular(b, n.a, depth - 1);
+    case NODE_SEQ:
+    case NODE_ALT:
+        for (uint32_t i = 0; depth && i < n.b; i++)
+            if (!is_regular(b, b->ir->kids.at[n.a + i], depth - 1))
+                return false;
+        return depth > 0;
+    default:
+        return false;
+    }
+}
+
+/* True for a unique head whose states are the list's own: so a key is read
+ * together with the names that it may turn out to be. */
+static bool is_inlined(const NfaBuild *b, const ListKind *kind)
+{
+    enum { DEPTH = 4 };
+    return kind->unique == LIST_UNIQUE_STRING && kind->tail != NODE_EMPTY_ID &&
+           is_regular(b, kind->head, DEPTH);
+}
+
 static void add_item(NfaBuild *b, const ListKind *kind, uint32_t from,
                      uint32_t done, uint32_t after_head)
 {
-    uint32_t own = pos_new(b), tail = done;
+    uint32_t own = pos_new(b), tail = done, first = b->npos;
+    bool is_call = kind->unique && !is_inlined(b, kind);
     edge_empty(b, from, own);
     if (kind->unique) tail = after_head;
     if (kind->tail != NODE_EMPTY_ID) {
@@ -432,11 +468,16 @@ static void add_item(NfaBuild *b, const ListKind *kind, uint32_t from,
     } else if (kind->unique) {
         edge_empty(b, tail, done);
     }
-    if (kind->unique)
+    if (is_call)
         add_edge_of(b, NFA_CALL, (Task){kind->head, own, tail});
+    else if (kind->unique)
+        task_add(b, kind->head, own, tail);
     else
         add_head_rest(b, kind->head, own, tail);
     run_tasks(b);
+    if (!kind->unique || is_call) first = b->npos;
+    if (!vec_push(b->mem, &b->heads, (Range){first, b->npos}))
+        diag_no_memory(b->err);
 }
 
 /* The bytes of a head that items share. */
@@ -485,11 +526,15 @@ Nfa *nfa_build_list(const Ir *ir, const Lowered *lowered, NodeId node,
     run_tasks(&b);
     if (!err->status) add_list(&b, list);
     uint32_t npos = b.npos;
-    Range *kind =
-        err->status ? NULL : arena_copy(arena, b.kinds.at, npos * sizeof *kind);
+    Range *kind = NULL, *heads = NULL;
+    if (!err->status) {
+        kind = arena_copy(arena, b.kinds.at, npos * sizeof *kind);
+        heads = arena_copy(arena, b.heads.at, b.heads.count * sizeof *heads);
+    }
     Nfa *nfa = build_end(&b, arena);
-    if (!nfa || !kind) return NULL;
+    if (!nfa || !kind || !heads) return NULL;
     nfa->kind = kind;
+    nfa->heads = heads;
     nfa->nkinds = list->nkinds;
     return nfa;
 }

@@ -41,6 +41,8 @@ typedef struct Nfa {
      * of; NULL: no list */
     Range *kind;
     uint32_t nkinds;
+    Range *heads; /* lists: by kind, the positions inside a unique head that is
+                     no call */
     NfaBound *bound; /* by position, of bounded languages; NULL: none */
     uint8_t *held;   /* by position: within a character where no token may end
                         (lang/lax.h); NULL: none */
@@ -54,7 +56,7 @@ static inline uint32_t nfa_done(const Nfa *nfa, uint32_t pos)
                : UINT32_MAX;
 }
 
-/* After the head of kind k, a call of its own. */
+/* After the head of kind k, which is unique. */
 static inline uint32_t nfa_head(const Nfa *nfa, uint32_t kind)
 {
     return LIST_DONE + nfa->nkinds + kind;
@@ -81,7 +83,8 @@ Nfa *nfa_build(const Ir *ir, const Lowered *lowered, NodeId node, bool one_copy,
 /* The LIST `node`, in the form of list_form.h: its separator leads from
  * LIST_AFTER to LIST_ITEMS, and an item from there to LIST_DONE + its kind.
  * Heads share the positions of the bytes with which they begin; tails are
- * calls, and so are heads that must be unique. The exit is reached by none. */
+ * calls, and so are heads that must be unique unless they are regular and have
+ * a tail. The exit is reached by none. */
 Nfa *nfa_build_list(const Ir *ir, const Lowered *lowered, NodeId node,
                     Arena *arena, weir_error *err);
 

@@ -131,6 +131,7 @@ Frame *frame_of(Network *net, NodeId node)
     f->network = net;
     f->node = node;
     f->id = net->frames.count;
+    atomic_init(&f->is_closed, false);
     if (!frame_fill(net, f) || !frame_file(net, node, f)) return NULL;
     return f;
 }
@@ -424,6 +425,21 @@ static bool all_held(const Frame *f, const PosSet *set)
     return set->count && held == set->count;
 }
 
+/* Where in the heads of a list its positions are. */
+static void find_heads(const Frame *f, const PosSet *set, State *proto)
+{
+    const Nfa *nfa = f->nfa;
+    for (uint32_t i = 0; f->has_unique && i < set->count; i++) {
+        uint32_t pos = set->at[i];
+        Range head = nfa->heads[MIN(nfa->kind[pos].lo, nfa->nkinds - 1)];
+        proto->in_head |= pos >= head.lo && pos < head.hi;
+        proto->ends_head |= nfa_is_head(nfa, pos);
+    }
+    proto->is_watched =
+        proto->in_head &&
+        atomic_load_explicit(&f->is_closed, memory_order_relaxed);
+}
+
 static bool proto_fill(Network *net, Frame *f, const PosSet *set, State *proto)
 {
     proto->frame = f;
@@ -432,6 +448,7 @@ static bool proto_fill(Network *net, Frame *f, const PosSet *set, State *proto)
     proto->is_held = all_held(f, set);
     if (!ok || !first_of_calls(net, proto)) return false;
     find_needs(f, set, proto);
+    find_heads(f, set, proto);
     bool leads_on = byteset_count(&proto->first) || proto->has_tokens;
     proto->is_final = !leads_on;
     proto->map = f->class_of;

@@ -341,12 +341,26 @@ bool frame_is_open(Network *net, Frame *f)
     return w.count < OPEN_STATES;
 }
 
+/* Whether the head of a kind can always go on in endless ways; if not, the frame
+ * is closed. False in *ok: error. */
+static bool head_is_open(Frame *f, uint32_t kind, bool *ok)
+{
+    const ListKind *k = &f->list->count.spec->kinds[kind];
+    bool is_open = k->supply == LIST_SUPPLY_OPEN;
+    Frame *callee = is_open ? NULL : frame_of(f->network, k->head);
+    *ok = is_open || callee;
+    is_open |= callee && frame_is_open(f->network, callee);
+    if (!is_open)
+        atomic_store_explicit(&f->is_closed, true, memory_order_relaxed);
+    return is_open;
+}
+
 static State *head_new(Frame *f, uint32_t kind, State *then)
 {
-    Frame *callee = frame_of(f->network, f->list->count.spec->kinds[kind].head);
-    if (!callee) return NULL;
+    bool ok, is_open = head_is_open(f, kind, &ok);
+    if (!ok) return NULL;
     State proto = {.frame = f,
-                   .is_open = frame_is_open(f->network, callee),
+                   .is_open = is_open,
                    .is_final = true,
                    .is_head = true,
                    .head_kind = kind,
@@ -354,9 +368,6 @@ static State *head_new(Frame *f, uint32_t kind, State *then)
                    .map = f->class_of,
                    .nnext = 1};
     PosSet none = {0};
-    if (!proto.is_open)
-        atomic_store_explicit(&f->network->has_closed_heads, true,
-                              memory_order_relaxed);
     return state_add(f->network, &proto, &none);
 }
 
@@ -385,27 +396,21 @@ Landing list_land_head(State *head, uint32_t reg)
     return list_land(head, reg, head->head_kind);
 }
 
-bool list_is_taken(const ListFrame *l, Span text)
-{
-    uint64_t h = hash_bytes(0, text.at, text.size);
-    for (MapPos p = map_first(&l->taken_index, h); p.value != MAP_NONE;
-         p = map_next(&l->taken_index, h, p))
-        if (span_equal(l->count.spec->taken[p.value], text)) return true;
-    return false;
-}
-
-static bool index_taken(const Mem *mem, ListFrame *l)
-{
-    const ListSpec *spec = l->count.spec;
-    for (uint32_t i = 0; i < spec->ntaken; i++) {
-        Span t = spec->taken[i];
-        if (!map_add(mem, &l->taken_index, hash_bytes(0, t.at, t.size), i))
-            return false;
-    }
-    return true;
-}
-
 /* ---- life ---- */
+
+/* What is unique in a list. Of heads that are calls it is found out later
+ * whether they are open: they may lead here again. */
+static bool find_unique(Frame *f)
+{
+    bool ok = true;
+    for (uint32_t k = 0; ok && k < f->list->nkinds; k++) {
+        Range inlined = f->nfa->heads[k];
+        f->has_unique |=
+            f->list->count.spec->kinds[k].unique != LIST_REPEATABLE;
+        if (inlined.lo < inlined.hi) head_is_open(f, k, &ok);
+    }
+    return ok;
+}
 
 bool list_frame_init(Frame *f)
 {
@@ -424,12 +429,12 @@ bool list_frame_init(Frame *f)
     bool is_single = spec->separator == NODE_NEVER_ID;
     if (!listcount_init(&l->count, net->mem, spec, is_single))
         return network_no_memory(net);
-    if (!index_taken(net->mem, l) || !vec_push(net->mem, &net->lists, l)) {
+    if (!vec_push(net->mem, &net->lists, l)) {
         list_frame_free(net->mem, l);
         return network_no_memory(net);
     }
     f->list = l;
-    return true;
+    return find_unique(f);
 }
 
 void list_frame_free(const Mem *mem, ListFrame *l)
@@ -439,5 +444,4 @@ void list_frame_free(const Mem *mem, ListFrame *l)
     vec_free(mem, &l->sets);
     map_free(mem, &l->tally_index);
     vec_free(mem, &l->tallies);
-    map_free(mem, &l->taken_index);
 }

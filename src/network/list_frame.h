@@ -55,12 +55,8 @@ typedef struct ListFrame {
     Map tally_index;
     VEC(ListTally *) tallies;
     SharedTable steps;
-    State **heads;   /* by kind: the end of its head; NULL: not made yet */
-    Map taken_index; /* hashes of spec->taken */
+    State **heads; /* by kind: the end of its head; NULL: not made yet */
 } ListFrame;
-
-/* Whether unique strings of this list may not be `text`. Any thread. */
-bool list_is_taken(const ListFrame *list, Span text);
 
 /* Under the network's lock, as all below; report through its error. */
 bool list_frame_init(Frame *frame);

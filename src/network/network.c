@@ -23,7 +23,6 @@ bool network_init(Network *net, Ir *ir, Lowered *lowered, Network *shared,
     *lowered = (Lowered){0};
     arena_init(&net->arena, ir->mem, limit_size(ir->limits.max_memory));
     lock_init(&net->lock);
-    atomic_init(&net->has_closed_heads, false);
     net->root = ir_ref(ir, ir->root);
     net->error = ir->error;
     bool ok = ir_ok(ir) && (shared || sharing_publish(net));

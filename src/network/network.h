@@ -126,8 +126,8 @@ typedef struct Call {
 #define NO_KIND UINT32_MAX
 
 /* An entry of State.next: 0 unknown; a State with the low bit set: the only
- * move is there, register kept, nothing pushed, not final, no loop state, alive
- * if it is made at all; else a Step. */
+ * move is there, register kept, nothing pushed, not final, no loop state, not
+ * behind a unique head, alive if it is made at all; else a Step. */
 typedef atomic_uintptr_t NextCell;
 
 struct State {
@@ -142,8 +142,11 @@ struct State {
     bool by_chars;      /* marker: the deadline counts characters */
     bool is_open;       /* head: however it has begun, there are endless ways to
                            go on with it */
-    bool is_head;       /* the end of a head that must be unique: no state to be
-                           in, but one to go on from at `then` */
+    bool is_head;       /* the end of a head that must be unique and is a call:
+                           no state to be in, but one to go on from at `then` */
+    bool in_head;       /* inside a head that must be unique and is no call */
+    bool is_watched;    /* ... that is not open */
+    bool ends_head;     /* just behind a head that must be unique */
     uint32_t head_kind; /* head: of this kind of its list */
     State *then;        /* head: NULL where the item ends with it */
     ByteSet first;      /* bytes with a move */
@@ -171,6 +174,9 @@ struct Frame {
     uint32_t lo, hi;    /* counted frames: hi may be REPEAT_INF */
     uint32_t most_need; /* bounded frames: of any state */
     struct Nfa *nfa;
+    bool has_unique;        /* a list, some of whose heads must be unique */
+    atomic_bool is_closed;  /* ... and are not open (State.is_open), as far as
+                               is known: one that has been begun is */
     struct ListFrame *list; /* NULL: none */
     uint8_t class_of[256];  /* bytes no state of the frame tells apart */
     uint32_t nclasses;
@@ -199,8 +205,7 @@ struct Network {
     VEC(uint8_t *) maps;
     Map shared_index; /* key of a shared rule -> keys.at; shared network */
     VEC(struct SharedRule *) keys;
-    uint32_t depth;               /* of the making in progress */
-    atomic_bool has_closed_heads; /* the end of a head is not is_open */
+    uint32_t depth; /* of the making in progress */
 };
 
 /* Takes over `lowered` (also on failure). `shared`: frames of rules that are

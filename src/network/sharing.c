@@ -70,17 +70,12 @@ static void key_list(KeyBuild *k, const ListSpec *list)
     key_word(k, list->nkinds);
     key_word(k, list->ncounters);
     key_word(k, list->nneeds);
-    key_word(k, list->ntaken);
     key_put(k, list->counters, list->ncounters * sizeof *list->counters);
     for (uint32_t i = 0; i < list->nneeds; i++) {
         const ListNeed *need = &list->needs[i];
         key_word(k, need->then);
         key_word(k, need->nwhen);
         key_put(k, need->when, need->nwhen * sizeof *need->when);
-    }
-    for (uint32_t i = 0; i < list->ntaken; i++) {
-        key_word(k, (uint32_t)list->taken[i].size);
-        key_put(k, list->taken[i].at, list->taken[i].size);
     }
     for (uint32_t i = list->nkinds; i-- > 0;) {
         const ListKind *kind = &list->kinds[i];

@@ -135,21 +135,44 @@ static bool move_through(MoveList *list, State *q, Call *call, const Move *m)
     return move_add(list, made);
 }
 
+/* Sorts the positions behind heads that must be unique out of `set`. */
+static bool part_heads(MoveList *list, const Nfa *nfa, PosSet *set,
+                       PosSet *heads)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (!nfa_is_head(nfa, set->at[i]))
+            set->at[kept++] = set->at[i];
+        else if (!vec_push(list->net->mem, heads, set->at[i]))
+            return network_no_memory(list->net);
+    }
+    set->count = kept;
+    return true;
+}
+
+/* A move to a set of positions, sorted out. */
+static bool move_items(MoveList *list, State *q, PosSet *set, PosSet *done)
+{
+    const KindSet *kinds;
+    if (!list_sort(q->frame, q->kinds, set, &kinds, done)) return false;
+    if (!set->count) return true;
+    State *to = state_intern(q->frame, set, kinds);
+    return to && move_add(list, (Move){.to = to, .op = reg_keep});
+}
+
 /* A move inside a list's frame, to a closed set. */
 static bool move_list(MoveList *list, State *q, PosSet *set)
 {
     Frame *f = q->frame;
-    const KindSet *kinds;
-    PosSet done = {0};
-    bool ok = list_sort(f, q->kinds, set, &kinds, &done);
-    if (ok && set->count) {
-        State *to = state_intern(f, set, kinds);
-        ok = to && move_add(list, (Move){.to = to, .op = reg_keep});
-    }
+    PosSet done = {0}, heads = {0};
+    bool ok = part_heads(list, f->nfa, set, &heads) &&
+              move_items(list, q, set, &done) &&
+              move_items(list, q, &heads, &done);
     for (uint32_t i = 0; ok && i < done.count; i++)
         ok = move_add(list, (Move){.to = f->start,
                                    .op = {.reg = done.at[i], .counts = true}});
     vec_free(list->net->mem, &done);
+    vec_free(list->net->mem, &heads);
     return ok;
 }
 
@@ -203,17 +226,19 @@ static bool call_moves(MoveList *list, State *q, Call *call, uint8_t byte)
 static bool move_is_plain(const State *q, const Move *m)
 {
     return !m->npush && op_same(m->op, reg_keep) && !m->to->is_final &&
-           !m->to->is_loop && m->to->need <= q->more;
+           !m->to->is_loop && !m->to->ends_head && m->to->need <= q->more;
 }
 
-/* True when what is to be pushed always is, and registers are op_value. */
-static bool move_is_simple(const Move *m)
+/* True when what is to be pushed always is, registers are op_value, and records
+ * of what must be unique (matcher/unique.h) stay. */
+static bool move_is_simple(const State *q, const Move *m)
 {
-    bool is_simple = op_is_plain(m->op, m->to);
+    bool is_simple = op_is_plain(m->op, m->to) && !q->frame->has_unique &&
+                     !m->to->frame->has_unique;
     for (uint32_t i = 0; i < m->npush; i++) {
         const State *ret = m->push[i].state;
         is_simple = is_simple && op_is_plain(m->push[i].op, ret) &&
-                    !ret->is_loop && !ret->is_final && !ret->is_head;
+                    !ret->is_loop && !ret->is_final && !ret->frame->has_unique;
     }
     return is_simple;
 }
@@ -228,7 +253,7 @@ static uintptr_t moves_pack(MoveList *list, const State *q)
         arena_alloc(&list->net->arena, sizeof *step + n * sizeof(Move));
     if (!step) return network_no_memory(list->net), 0;
     step->count = n;
-    step->is_simple = n == 1 && move_is_simple(&list->moves.at[0]);
+    step->is_simple = n == 1 && move_is_simple(q, &list->moves.at[0]);
     memcpy(step->at, list->moves.at, n * sizeof(Move));
     return (uintptr_t)step;
 }

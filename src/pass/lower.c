@@ -48,7 +48,7 @@ static void walk_push(void *user, NodeId id)
 static void walk_list(HeadWalk *w, const ListSpec *list)
 {
     for (uint32_t k = 0; k < list->nkinds; k++)
-        if (list->kinds[k].unique &&
+        if (list->kinds[k].unique && !list->kinds[k].supply &&
             !vec_push(w->ir->mem, &w->lowered->unique_heads,
                       list->kinds[k].head))
             diag_no_memory(&w->ir->error);

@@ -19,7 +19,8 @@ typedef struct Lowered {
     VEC(NodeId) body;   /* by rule; never produces the empty text */
     VEC(uint32_t) size; /* by node: automaton positions, saturating; a class
                            of many code points counts as several */
-    VEC(NodeId) unique_heads; /* of kinds that the root needs */
+    VEC(NodeId) unique_heads; /* of kinds that the root needs, of
+                                 unknown supply */
     bool is_nullable;         /* the root also produces the empty text */
 } Lowered;
 

@@ -42,6 +42,8 @@ NodeId emit_array(Emit *e, const ArrayShape *a, uint32_t depth);
 NodeId emit_object(Emit *e, const ObjectShape *o, uint32_t depth);
 /* Strings of one piece, with their quotes. */
 NodeId emit_string(Emit *e, StringPiece piece);
+/* How many strings there are of a piece, for a list where they must differ. */
+ListSupply piece_supply(Sets *s, StringPiece piece);
 /* Regular expressions as JSON strings: emit_regex.c. */
 NodeId emit_regex(Emit *e, bool may_be_empty);
 /* One exact text as a JSON string. */

@@ -55,11 +55,11 @@ enum { MAX_SOME = 32, MAX_LISTED = 64, MAX_KINDS = 20000 };
 
 static void put_kind(ArrayList *l, uint32_t order, NodeId item,
                      const uint32_t *counters, uint32_t count,
-                     ListUnique unique)
+                     ListUnique unique, ListSupply supply)
 {
     Sets *s = l->e->s;
     const uint32_t *kept = sets_copy(s, counters, count * sizeof *counters);
-    ListKind kind = {item, NODE_EMPTY_ID, order, count, kept, unique};
+    ListKind kind = {item, NODE_EMPTY_ID, order, count, kept, unique, supply};
     if (item == NODE_NEVER_ID || !kept) return;
     if (!vec_push(s->mem, &l->kinds, kind)) diag_no_memory(&s->ir->error);
     if (l->kinds.count > MAX_KINDS)
@@ -97,7 +97,7 @@ static void put_listed(ArrayList *l, Item *item, NodeId text)
 {
     item->counters[item->ncounters] = value_counter(l, text);
     put_kind(l, item->order, text, item->counters, item->ncounters + 1,
-             LIST_REPEATABLE);
+             LIST_REPEATABLE, LIST_SUPPLY_UNKNOWN);
 }
 
 /* ---- items that must differ ---- */
@@ -168,6 +168,18 @@ static NodeId form_node(ArrayList *l, const Form *f)
                 : NODE_NEVER_ID;
 }
 
+/* What is known of strings of any of the pieces. */
+static ListSupply strings_supply(Sets *s, const Form *f)
+{
+    ListSupply least = LIST_SUPPLY_OPEN, most = LIST_SUPPLY_UNKNOWN;
+    for (uint32_t i = 0; i < f->nstrings; i++) {
+        ListSupply supply = piece_supply(s, f->strings[i]);
+        least = MIN(least, supply);
+        most = MAX(most, supply);
+    }
+    return MAX(least, MIN(most, LIST_SUPPLY_MANY));
+}
+
 /* Constants and listed strings one by one, each with a counter; other strings
  * and other values are told apart when read, each among their like. */
 static void put_unique(ArrayList *l, Item *item, SetId value)
@@ -193,10 +205,11 @@ static void put_unique(ArrayList *l, Item *item, SetId value)
         put_kind(l, item->order,
                  strings.nstrings == 1 ? emit_string(e, strings.strings[0])
                                        : form_node(l, &strings),
-                 item->counters, item->ncounters, LIST_UNIQUE_STRING);
+                 item->counters, item->ncounters, LIST_UNIQUE_STRING,
+                 strings_supply(e->s, &strings));
     if (!form_is_none(&others))
         put_kind(l, item->order, form_node(l, &others), item->counters,
-                 item->ncounters, LIST_UNIQUE_VALUE);
+                 item->ncounters, LIST_UNIQUE_VALUE, LIST_SUPPLY_UNKNOWN);
 }
 
 /* `exact`: as for members (emit_object.c). Unique items are of one kind each:
@@ -212,7 +225,8 @@ static void put_ways(ArrayList *l, Item *item, SetId value, SetId exact,
             put_unique(l, item, value);
         else
             put_kind(l, item->order, emit_value(l->e, value, l->depth + 1),
-                     item->counters, item->ncounters, LIST_REPEATABLE);
+                     item->counters, item->ncounters, LIST_REPEATABLE,
+                     LIST_SUPPLY_UNKNOWN);
         return;
     }
     SomeItems c = l->a->some[i];

@@ -38,7 +38,8 @@ static bool counts_members(const ObjectShape *o)
 }
 
 /* A member that is about to become kinds: `prop`, or one of a class, whose
- * names (`keys`) are all treated alike. */
+ * names (`keys`) are all treated alike. Counters: its own, of all members, then
+ * some. */
 typedef struct Member {
     const Prop *prop;
     const Dfa *keys;
@@ -135,28 +136,50 @@ static void put_prop(ObjectList *l, uint32_t i)
     put_member(l, &m, p->value);
 }
 
-/* Members that no prop names: a JSON string, not one of the names. That they
- * differ from one another is asked for by unique_keys only: masks of lists
- * whose heads must differ may cost milliseconds. */
+/* Members of names that are so few that a list could run out of them: each has
+ * a counter, as a prop has. */
+static void put_few(ObjectList *l, const Dfa *names, SetId value,
+                    uint32_t count)
+{
+    Sets *s = l->e->s;
+    Span *texts = sets_array(s, Span, count);
+    if (!texts) return;
+    count = (uint32_t)lang_list(&s->lang, names, texts, count);
+    for (uint32_t i = 0; i < count && sets_ok(s); i++) {
+        Member m = {.keys = names,
+                    .kind = {.head = emit_text(l->e, texts[i]),
+                             .order = s->opts->any_order ? 0 : l->o->nprops}};
+        m.counters[m.ncounters++] = l->counters.count;
+        put_counter(l, 0, 1);
+        put_member(l, &m, value);
+    }
+}
+
+/* Members that no prop names: a JSON string, not one of the names, and not the
+ * same twice. */
 static void put_class(ObjectList *l, const Dfa *keys, SetId value)
 {
     Emit *e = l->e;
     Sets *s = e->s;
     if (value == SET_NONE) return;
-    bool unique = s->opts->unique_keys && !keys;
     const Dfa *names = keys;
-    if (!unique && l->names.count)
+    if (l->names.count)
         names = known_subtract(
             &s->known, keys ? keys : lang_all(),
             known_keep(&s->known,
                        lang_texts(&s->lang, l->names.at, l->names.count)));
     if (!sets_ok(s) || (names && lang_is_none(names))) return;
+    LangSize size = lang_size(&s->lang, names ? names : lang_all());
+    if (size.count < LIST_SUPPLY_LEAST) {
+        put_few(l, names, value, (uint32_t)size.count);
+        return;
+    }
     StringPiece piece = {names, 0, COUNT_INF, PIECE_EXACT, NULL};
-    Member m = {
-        .keys = names,
-        .kind = {.head = emit_string(e, piece),
-                 .order = s->opts->any_order ? 0 : l->o->nprops,
-                 .unique = unique ? LIST_UNIQUE_STRING : LIST_REPEATABLE}};
+    Member m = {.keys = names,
+                .kind = {.head = emit_string(e, piece),
+                         .order = s->opts->any_order ? 0 : l->o->nprops,
+                         .unique = LIST_UNIQUE_STRING,
+                         .supply = piece_supply(s, piece)}};
     put_member(l, &m, value);
 }
 
@@ -231,9 +254,7 @@ static NodeId list_node(ObjectList *l)
                      .ncounters = l->counters.count,
                      .counters = l->counters.at,
                      .nneeds = l->needs.count,
-                     .needs = l->needs.at,
-                     .ntaken = l->names.count,
-                     .taken = l->names.at};
+                     .needs = l->needs.at};
     return ir_seq2(ir, ir_list(ir, &spec), json_after(&l->e->json));
 }
 
@@ -269,8 +290,6 @@ static bool may_be_empty(const ObjectShape *o)
 NodeId emit_object(Emit *e, const ObjectShape *o, uint32_t depth)
 {
     NodeId items = NODE_NEVER_ID;
-    if (o->is_plain && !e->s->opts->unique_keys)
-        return ir_ref(e->ir, json_object_rule(&e->json, depth));
     if (o->nsome > MAX_SOME) {
         diag_fail(&e->ir->error, WEIR_LIMIT_WORK, 0, 0,
                   "more than %d counts of members at once", MAX_SOME);

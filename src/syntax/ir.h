@@ -80,12 +80,21 @@ typedef struct ListCounter {
 } ListCounter;
 
 /* What may not occur twice among the items of one list. A head that is unique
- * is a JSON string (STRING) or any JSON value (VALUE). */
+ * is a JSON string (STRING) or any JSON value (VALUE); where a number in it may
+ * have an exponent, that may be any. */
 typedef enum ListUnique {
     LIST_REPEATABLE,
-    LIST_UNIQUE_STRING, /* heads, as decoded strings; nor may one be `taken` */
+    LIST_UNIQUE_STRING, /* heads, as decoded strings */
     LIST_UNIQUE_VALUE   /* heads, as JSON values */
 } ListUnique;
+
+/* What is known of a unique head: a list must not run out of them. */
+typedef enum ListSupply {
+    LIST_SUPPLY_UNKNOWN, /* to be found out when it is compiled */
+    LIST_SUPPLY_MANY,    /* at least LIST_SUPPLY_LEAST heads */
+    LIST_SUPPLY_OPEN     /* endless ways to go on, however one has begun */
+} ListSupply;
+enum { LIST_SUPPLY_LEAST = 1000 };
 
 /* One kind of item: head, then tail. An item is never the empty text: that one
  * is left out if both may be empty. */
@@ -95,6 +104,7 @@ typedef struct ListKind {
     uint32_t ncounters;
     const uint32_t *counters; /* each item of the kind adds 1 to these */
     ListUnique unique;
+    ListSupply supply; /* unique; not part of what a list says */
 } ListKind;
 
 /* If all of the counters `when`, one or more, are at least 1 at the end, so is
@@ -111,11 +121,10 @@ typedef struct ListSpec {
     NodeId separator;
     bool is_contiguous; /* the first item is of group 0, and the next of the
                            group of the last or of the one after */
-    uint32_t nkinds, ncounters, nneeds, ntaken;
+    uint32_t nkinds, ncounters, nneeds;
     const ListKind *kinds;
     const ListCounter *counters;
     const ListNeed *needs;
-    const Span *taken; /* decoded strings; see LIST_UNIQUE_STRING */
 } ListSpec;
 
 /* ---- bounded regular languages ---- */

@@ -36,7 +36,7 @@ uint64_t list_hash(uint64_t h, const ListSpec *list, const uint64_t *node_hash)
 {
     h = hash_id(hash_mix(h, list->is_contiguous), list->separator, node_hash);
     h = hash_mix(h, (uint64_t)list->nkinds << 32 | list->ncounters);
-    h = hash_mix(h, (uint64_t)list->nneeds << 32 | list->ntaken);
+    h = hash_mix(h, list->nneeds);
     for (uint32_t i = 0; i < list->nkinds; i++) {
         const ListKind *k = &list->kinds[i];
         h = hash_id(hash_id(h, k->head, node_hash), k->tail, node_hash);
@@ -50,9 +50,6 @@ uint64_t list_hash(uint64_t h, const ListSpec *list, const uint64_t *node_hash)
         h = hash_bytes(hash_mix(h, (uint64_t)n->nwhen << 32 | n->then), n->when,
                        n->nwhen * sizeof *n->when);
     }
-    for (uint32_t i = 0; i < list->ntaken; i++)
-        h = hash_bytes(hash_mix(h, list->taken[i].size), list->taken[i].at,
-                       list->taken[i].size);
     return h;
 }
 
@@ -82,10 +79,8 @@ static int order_needs(const ListNeed *x, const ListNeed *y)
 
 static int order_sizes(const ListSpec *x, const ListSpec *y)
 {
-    const uint32_t a[] = {x->is_contiguous, x->nkinds, x->ncounters, x->nneeds,
-                          x->ntaken};
-    const uint32_t b[] = {y->is_contiguous, y->nkinds, y->ncounters, y->nneeds,
-                          y->ntaken};
+    const uint32_t a[] = {x->is_contiguous, x->nkinds, x->ncounters, x->nneeds};
+    const uint32_t b[] = {y->is_contiguous, y->nkinds, y->ncounters, y->nneeds};
     return order_words(a, b, COUNT_OF(a));
 }
 
@@ -100,8 +95,6 @@ int list_order(const ListSpec *x, const ListSpec *y)
         c = order_words(&x->counters[i].hi, &y->counters[i].hi, 1);
     for (uint32_t i = 0; !c && i < x->nneeds; i++)
         c = order_needs(&x->needs[i], &y->needs[i]);
-    for (uint32_t i = 0; !c && i < x->ntaken; i++)
-        c = span_compare(x->taken[i], y->taken[i]);
     return c;
 }
 
@@ -164,21 +157,9 @@ static bool copy_needs(Arena *arena, ListSpec *list)
     return !arena->failed;
 }
 
-static bool copy_taken(Arena *arena, ListSpec *list)
-{
-    Span *taken = arena_array(arena, Span, list->ntaken + 1);
-    for (uint32_t i = 0; taken && i < list->ntaken; i++) {
-        Span t = list->taken[i];
-        taken[i] = span_of(arena_copy(arena, t.at, t.size), t.size);
-    }
-    list->taken = taken;
-    return !arena->failed;
-}
-
 bool list_copy(Arena *arena, ListSpec *list)
 {
     list->counters = arena_copy(arena, list->counters,
                                 list->ncounters * sizeof(ListCounter));
-    return copy_kinds(arena, list) && copy_needs(arena, list) &&
-           copy_taken(arena, list);
+    return copy_kinds(arena, list) && copy_needs(arena, list);
 }

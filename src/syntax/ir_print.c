@@ -312,10 +312,6 @@ static void print_list_end(Out *out, const ListSpec *list)
             out_format(out, k ? " +%u" : "; +%u", n->when[k]);
         out_format(out, " needs +%u", n->then);
     }
-    for (uint32_t i = 0; i < list->ntaken; i++) {
-        out_text(out, i ? ", " : "; not ");
-        out_quoted(out, list->taken[i]);
-    }
     out_text(out, ")");
 }
 

@@ -82,21 +82,11 @@ static bool same_heads(const Head *x, const Head *y)
     return !(a < b) && !(a > b);
 }
 
-static bool is_taken(const ListSpec *list, const Head *h)
-{
-    uint8_t text[ORACLE_MAX];
-    if (h->unique != LIST_UNIQUE_STRING) return false;
-    uint32_t n = decode(h, text);
-    for (uint32_t i = 0; i < list->ntaken; i++)
-        if (span_equal(list->taken[i], span_of(text, n))) return true;
-    return false;
-}
-
-static bool is_new(const UniqueRead *u, const Reading *r, const Head *h)
+static bool is_new(const Reading *r, const Head *h)
 {
     for (uint32_t i = 0; i < r->nheads; i++)
         if (same_heads(&r->heads[i], h)) return false;
-    return !is_taken(u->list, h);
+    return true;
 }
 
 static Head head_of(const UniqueRead *u, const ListKind *kind, uint32_t from,
@@ -148,7 +138,7 @@ static bool has_other(const UniqueRead *u, const Reading *r,
     static const char letters[] = "\"ab\\u0061,.1c";
     Head *tries = malloc(TRIES_MAX * sizeof *tries);
     uint32_t count = 1;
-    bool found = !r->nheads && !u->list->ntaken;
+    bool found = !r->nheads;
     Mem mem = mem_from_env(NULL);
     Ir alone;
     assert(tries);
@@ -158,7 +148,7 @@ static bool has_other(const UniqueRead *u, const Reading *r,
     tries[0] = head_of(u, kind, from, u->c->text->size);
     for (uint32_t i = 0; i < count && !found; i++) {
         OracleAnswer a = ask_head(&alone, &tries[i]);
-        found = a.complete && is_new(u, r, &tries[i]);
+        found = a.complete && is_new(r, &tries[i]);
         for (uint32_t k = 0; k < sizeof letters - 1 && a.more; k++) {
             if (count == TRIES_MAX || tries[i].size == ORACLE_MAX) break;
             tries[count] = tries[i];
@@ -199,7 +189,7 @@ static void read_unique(UniqueRead *u, const Reading *r, uint32_t to,
     for (Set ends = head.ends; ends; ends &= ends - 1) {
         uint32_t end = bit_lowest(ends);
         Head h = head_of(u, kind, at, end);
-        if (!is_new(u, r, &h)) continue;
+        if (!is_new(r, &h)) continue;
         Fact tail = *chart_fact(u->c, kind->tail, end);
         u->more |= tail.more;
         add_reading(u, r, to, tail.ends, &h);

@@ -397,9 +397,6 @@ static NodeId shape_items(Gen *g, NodeId r)
         needs[i] = (ListNeed){1 + rng_below(&g->rng, NEED_WHEN),
                               rng_below(&g->rng, list.ncounters), when[i]};
     }
-    const Span taken[] = {SPAN("a"), SPAN(""), SPAN("ba")};
-    list.taken = taken;
-    list.ntaken = has_quotes(g) ? rng_below(&g->rng, 4) : 0;
     NodeId node = ir_list(g->ir, &list);
     return rng_chance(&g->rng, 30) ? ir_seq2(g->ir, node, small(g)) : node;
 }

@@ -15,7 +15,7 @@ typedef struct Case {
     const char *schema;
     const char *options; /* letters: o any order, s strict, l lenient,
                             a annotate formats, f integer fraction,
-                            e any escape, c compact */
+                            e any escape, c compact, u unique keys */
     const char *accepted[9], *refused[9];
 } Case;
 
@@ -29,6 +29,7 @@ static weir_grammar *compile(const char *schema, const char *options,
     o.schema.annotate_formats = strchr(options, 'a');
     o.schema.integer_fraction = strchr(options, 'f');
     o.schema.any_escape = strchr(options, 'e');
+    o.schema.unique_keys = strchr(options, 'u');
     if (strchr(options, 'c')) o.space.kind = WEIR_SPACE_COMPACT;
     return weir_grammar_compile(NULL, WEIR_JSON_SCHEMA,
                                 (weir_bytes){schema, strlen(schema)}, &o, err);
@@ -97,6 +98,40 @@ static void names_are_compared_decoded(void **state)
          "",
          {"{\"ab\":1}", "{\"abc\":\"\"}", "{\"a\":\"\",\"b\":\"\"}"},
          {"{\"ab\":\"\"}", "{\"a\\u0062\":\"\"}", "{\"\\u0061b\":\"\"}"}});
+}
+
+/* Additional members, those of patterns of many, few and bounded names, objects
+ * without keywords of their own; what is below an empty schema, when asked. */
+static void no_name_comes_twice(void **state)
+{
+    RUN({"{\"type\":\"object\"}",
+         "",
+         {"{}", "{\"a\":1,\"b\":1}", "{\"a\":{\"x\":1,\"x\":2}}"},
+         {"{\"a\":1,\"a\":1}", "{\"a\":1,\"b\":2,\"a\":3}", "{\"\":1,\"\":1}",
+          "{\"a\\n\":1,\"a\\u000a\":1}", "{\"\\u00e9\":1,\"\xC3\xA9\":1}"}},
+        {"{\"properties\":{\"a\":{}},\"type\":\"object\"}",
+         "o",
+         {"{\"b\":1,\"a\":2,\"aa\":3}", "{\"a\":1,\"ab\":1,\"abc\":1}"},
+         {"{\"b\":1,\"a\":2,\"b\":3}", "{\"b\":1,\"\\u0062\":3}",
+          "{\"a\":1,\"a\":1}"}},
+        {"{\"patternProperties\":{\"^x\":{\"type\":\"integer\"},"
+         "\"^[yz]$\":{},\"^w.{0,3}$\":{}},\"type\":\"object\"}",
+         "",
+         {"{\"x\":1,\"xx\":2,\"y\":0,\"z\":0,\"w\":1,\"wx\":1,\"q\":1}"},
+         {"{\"x\":1,\"x\":2}", "{\"y\":1,\"z\":2,\"y\":3}", "{\"w\":1,\"w\":1}",
+          "{\"wxyz\":1,\"q\":1,\"wxyz\":1}", "{\"q\":1,\"q\":1}",
+          "{\"x\":1,\"\\u0078\":1}"}},
+        {"{\"items\":{\"additionalProperties\":{\"type\":\"object\","
+         "\"additionalProperties\":{\"type\":\"null\"}},"
+         "\"type\":\"object\"},\"type\":\"array\"}",
+         "",
+         {"[{\"a\":{\"a\":null},\"b\":{\"a\":null}},{\"a\":{}}]"},
+         {"[{\"a\":{\"a\":null,\"a\":null}}]", "[{\"a\":{},\"a\":{}}]"}},
+        {"{}", "", {"{\"a\":1,\"a\":1}"}, {NULL}},
+        {"{}",
+         "u",
+         {"{\"a\":{\"b\":1},\"b\":1}"},
+         {"{\"a\":1,\"a\":1}", "[{\"a\":[{\"b\":1,\"b\":1}]}]"}});
 }
 
 static void lengths_count_characters(void **state)
@@ -387,6 +422,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(members_come_in_declared_order),
         cmocka_unit_test(names_are_compared_decoded),
+        cmocka_unit_test(no_name_comes_twice),
         cmocka_unit_test(lengths_count_characters),
         cmocka_unit_test(values_are_equal_by_meaning),
         cmocka_unit_test(combinations_mean_what_they_say),

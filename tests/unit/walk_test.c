@@ -217,7 +217,7 @@ static void walks_of_remainders(void **state)
     const Walk *w = place_walk(&p, &p.vocab->masks.main, p.at);
     assert_int_equal(w->rise_kind, RISE_OWN);
     assert_int_equal(p.at.stack->count, 1);
-    Config below = {p.at.stack->at[0].ret, NULL, p.at.stack->at[0].reg};
+    Config below = {.q = p.at.stack->at[0].ret, .reg = p.at.stack->at[0].reg};
     const Walk *on = place_walk(&p, w->leaving, below);
     assert_int_equal(on->rise_kind, RISE_TRIE);
     expect_walk(&p, on, " 2+2 3+1 7+1 | 3@2+1 7@3+1");
@@ -275,7 +275,7 @@ static void walks_by_register(void **state)
     later.reg = 20; /* no limit within three bytes: as at the minimum */
     assert_ptr_equal(place_walk(&p, &p.vocab->masks.main, later),
                      place_walk(&p, &p.vocab->masks.main,
-                                (Config){later.q, later.stack, 2}));
+                                (Config){later.q, later.stack, 2, 0}));
     place_close(&p);
 }
 
