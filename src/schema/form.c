@@ -109,26 +109,20 @@ static void piece_push(Sets *s, PieceList *list, StringPiece piece)
     if (!vec_push(s->mem, list, piece)) diag_no_memory(&s->ir->error);
 }
 
-static void piece_refuse(Sets *s, const char *what)
-{
-    diag_fail(&s->ir->error, WEIR_UNSUPPORTED, 0, 0,
-              "%s is no set of strings that can be computed with", what);
-}
-
 /* Beside regular expressions: any string, or any but the empty one. */
 static bool meets_regex(StringPiece p)
 {
     return !p.dfa && p.lo <= 1 && p.hi == COUNT_INF && p.kind != PIECE_LESS;
 }
 
-static void regex_and(Sets *s, StringPiece a, StringPiece b, PieceList *out)
+StringPiece piece_regular(Sets *s, StringPiece p)
 {
-    StringPiece p = {
-        .lo = MAX(a.lo, b.lo), .hi = COUNT_INF, .kind = PIECE_REGEX};
-    if (meets_regex(a) && meets_regex(b))
-        piece_push(s, out, p);
-    else
-        piece_refuse(s, "format 'regex' beside another keyword on strings");
+    if (p.kind != PIECE_REGEX) return p;
+    if (!s->regex_few) {
+        s->regex_few = format_regex_few(s);
+        s->regex_most = format_regex_most(s);
+    }
+    return (StringPiece){s->regex_few, p.lo, p.hi, PIECE_LESS, s->regex_most};
 }
 
 /* All texts that may be meant by a piece, whatever their length. */
@@ -140,12 +134,12 @@ static const Dfa *piece_most(StringPiece p)
 /* Adds the piece of both, unless it is found to be empty. */
 static void piece_and(Sets *s, StringPiece a, StringPiece b, PieceList *out)
 {
+    if (!meets_regex(a) || !meets_regex(b)) {
+        a = piece_regular(s, a);
+        b = piece_regular(s, b);
+    }
     StringPiece p = {a.dfa, MAX(a.lo, b.lo), MIN(a.hi, b.hi),
                      MAX(a.kind, b.kind), NULL};
-    if (p.kind == PIECE_REGEX) {
-        regex_and(s, a, b, out);
-        return;
-    }
     if (p.lo > p.hi || !sets_charge(s, 10)) return;
     if (p.kind == PIECE_LESS)
         p.most = known_intersect(&s->known, piece_most(a), piece_most(b));
@@ -205,13 +199,9 @@ static void strings_not(Sets *s, const Form *a, Form *out)
 {
     Form all = {.nstrings = 1, .strings = &any_string};
     for (uint32_t i = 0; i < a->nstrings; i++) {
-        StringPiece p = a->strings[i];
+        StringPiece p = piece_regular(s, a->strings[i]);
         PieceList list = {0};
         Form others = {0}, both = {0};
-        if (p.kind == PIECE_REGEX) {
-            piece_refuse(s, "the complement of format 'regex'");
-            return;
-        }
         if (p.lo)
             piece_push(s, &list,
                        (StringPiece){NULL, 0, p.lo - 1, PIECE_EXACT, NULL});
@@ -223,8 +213,12 @@ static void strings_not(Sets *s, const Form *a, Form *out)
         const Dfa *rest =
             p.dfa ? known_subtract(&s->known, lang_all(), most) : NULL;
         if (rest && !lang_is_none(rest))
-            piece_push(s, &list,
-                       (StringPiece){rest, 0, COUNT_INF, PIECE_EXACT, NULL});
+            piece_push(
+                s, &list,
+                (StringPiece){rest, 0, COUNT_INF, p.kind,
+                              p.kind == PIECE_LESS
+                                  ? known_subtract(&s->known, lang_all(), p.dfa)
+                                  : NULL});
         pieces_keep(s, &list, &others);
         strings_and(s, &all, &others, &both);
         all = both;

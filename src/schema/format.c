@@ -58,7 +58,8 @@ uint32_t format_max_length(FormatKind kind)
 
 bool format_is_exact(FormatKind kind)
 {
-    return kind != FORMAT_HOSTNAME && kind != FORMAT_IDN_HOSTNAME;
+    return kind != FORMAT_HOSTNAME && kind != FORMAT_IDN_HOSTNAME &&
+           kind != FORMAT_REGEX;
 }
 
 /* ---- tables ---- */

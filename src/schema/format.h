@@ -53,7 +53,8 @@ const Dfa *format_language(LangCtx *ctx, FormatCache *cache, FormatKind kind);
 uint32_t format_max_length(FormatKind kind);
 
 /* Whether a string that is not in the language is not of the format. Not so of
- * host names: labels in Punycode are left out. To negate those is wrong. */
+ * host names: labels in Punycode are left out; nor of regex, whose languages
+ * are those of format_regex.c. To negate those is wrong. */
 bool format_is_exact(FormatKind kind);
 
 #endif

@@ -215,17 +215,17 @@ static void read_format(Schema *x, StringPiece *piece)
     FormatKind kind = format_find(json_string(x->json, id));
     if (kind == FORMAT_UNKNOWN) return;
     const Dfa *dfa = format_language(&s->lang, &s->formats, kind);
-    if (kind == FORMAT_REGEX) {
-        if (piece->dfa || piece->lo > 1 || piece->hi != COUNT_INF)
-            schema_refuse(x, KEYWORD_FORMAT,
-                          "format regex beside another keyword on strings");
-        else
-            piece->kind = PIECE_REGEX;
+    if (kind == FORMAT_REGEX && !piece->dfa && piece->lo <= 1 &&
+        piece->hi == COUNT_INF) {
+        piece->kind = PIECE_REGEX;
         return;
     }
+    if (kind == FORMAT_REGEX)
+        dfa = piece_regular(s, (StringPiece){.kind = PIECE_REGEX}).dfa;
     if (!format_is_exact(kind)) {
         piece->kind = PIECE_LESS;
-        piece->most = host_names(x, kind);
+        piece->most =
+            kind == FORMAT_REGEX ? s->regex_most : host_names(x, kind);
         if (piece->dfa)
             piece->most = lang_intersect(&s->lang, piece->most, piece->dfa);
     }

@@ -172,12 +172,8 @@ static const Dfa *strings_of(Sets *s, const Form *f)
 {
     const Dfa *all = lang_none();
     for (uint32_t i = 0; i < f->nstrings && sets_ok(s); i++) {
-        const StringPiece *p = &f->strings[i];
-        if (p->kind == PIECE_REGEX)
-            diag_fail(&s->ir->error, WEIR_UNSUPPORTED, 0, 0,
-                      "names of format 'regex' cannot be told from others");
-        else
-            all = lang_unite(&s->lang, all, piece_language(s, p));
+        StringPiece p = piece_regular(s, f->strings[i]);
+        all = lang_unite(&s->lang, all, piece_language(s, &p));
     }
     return lang_is_all(all) ? NULL : all;
 }

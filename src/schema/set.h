@@ -42,7 +42,7 @@ typedef enum PieceKind {
     PIECE_LESS, /* the automaton leaves out texts that are valid, too
                    (format_is_exact): `most` holds all that may be */
     PIECE_REGEX /* the texts of format regex, which are no regular language;
-                   dfa is NULL */
+                   dfa is NULL, lo at most 1 and hi COUNT_INF */
 } PieceKind;
 
 /* Texts of lo to hi code points that `dfa` accepts; NULL: any text. */
@@ -187,7 +187,8 @@ typedef struct Sets {
     VEC(SetId) kids;
     Map index;
     Numbers all_numbers, integers;
-    VEC(struct Pattern) patterns; /* compiled so far */
+    const Dfa *regex_few, *regex_most; /* NULL: not made yet */
+    VEC(struct Pattern) patterns;      /* compiled so far */
     Map pattern_index;
     uint32_t depth;   /* of form-making in itself */
     bool seen;        /* the form being made keeps what has been evaluated */
@@ -236,6 +237,8 @@ const Form *form_not(Sets *s, const Form *a);
 /* Widens a range of lengths that the automaton keeps anyway. Not 0: no text
  * fits; all are too long (above 0) or too short. */
 int piece_fit(Sets *s, StringPiece *piece);
+/* For a PIECE_REGEX the PIECE_LESS that comes next to it; others as they are. */
+StringPiece piece_regular(Sets *s, StringPiece piece);
 /* The texts of a piece that is no PIECE_REGEX, as an automaton. */
 const Dfa *piece_language(Sets *s, const StringPiece *piece);
 
@@ -288,6 +291,11 @@ static inline KeywordId keyword_enforced(const Sets *s, Place place, Span name)
         return KEYWORD_DEPENDENCIES;
     return id;
 }
+
+/* Regular expressions (format regex) whose groups are nested a few deep; all
+ * texts that may be one. format_regex.c. */
+const Dfa *format_regex_few(Sets *s);
+const Dfa *format_regex_most(Sets *s);
 
 /* ---- where forms come from: schema_form.c, value_form.c ---- */
 

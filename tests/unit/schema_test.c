@@ -263,6 +263,32 @@ static void dependencies_do_not_multiply(void **state)
     weir_grammar_free(g);
 }
 
+/* Where other keywords stand beside it, groups are nested two deep. */
+static void regex_beside_others(void **state)
+{
+    RUN({"{\"type\":\"string\",\"format\":\"regex\",\"pattern\":\"^/.+/$\"}",
+         "",
+         {"\"/a(b|[c-d]+)*/\"", "\"/(?<=(a)b)\\\\d{2}?/\"", "\"/\\\\//\""},
+         {"\"a\"", "\"//\"", "\"/(/\"", "\"/a**/\"", "\"/[b-a]/\"", "\"/[/\""}},
+        {"{\"type\":\"string\",\"format\":\"regex\",\"maxLength\":3}",
+         "",
+         {"\"\"", "\"a+b\"", "\"(a)\""},
+         {"\"a+bc\"", "\"(a\"", "\"+\""}},
+        {"{\"type\":\"string\",\"not\":{\"format\":\"regex\"}}",
+         "",
+         {"\"*\"", "\"a(\"", "\"a\\\\\\\\\\\\\""},
+         {"\"a\"", "\"\"", "\"a\\\\(\"", "\"((a))\""}},
+        {"{\"not\":{\"anyOf\":[{\"not\":{\"format\":\"regex\"}},{\"type\":"
+         "\"null\"}]}}",
+         "",
+         {"\"a(b)\"", "1"},
+         {"\"a(\"", "\"a\\\\\""}},
+        {"{\"type\":\"object\",\"propertyNames\":{\"format\":\"regex\"}}",
+         "",
+         {"{\"a(b)\":1}"},
+         {"{\"a(b\":1}"}});
+}
+
 static void combinations_mean_what_they_say(void **state)
 {
     RUN({"{\"oneOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]}],"
@@ -427,6 +453,7 @@ int main(void)
         cmocka_unit_test(values_are_equal_by_meaning),
         cmocka_unit_test(combinations_mean_what_they_say),
         cmocka_unit_test(overlapping_alternatives_are_counted),
+        cmocka_unit_test(regex_beside_others),
         cmocka_unit_test(alternatives_do_not_multiply),
         cmocka_unit_test(complements_of_alternatives_are_small),
         cmocka_unit_test(dependencies_do_not_multiply),
