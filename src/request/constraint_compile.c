@@ -61,6 +61,13 @@ static void append_fragment(Out *out, const char *fragment)
     }
 }
 
+/* Whether an error is in the list of calls, which no field spells. */
+static bool is_in_list(const weir_constraint *c, const char *pointer)
+{
+    return c->info.tool_mode == WEIR_TOOLS_LIST &&
+           (!*pointer || *pointer == '#');
+}
+
 /* Where the source of an error stands: of several documents, the tool's. */
 static const char *base_of(const weir_constraint *c, const char *pointer)
 {
@@ -97,7 +104,8 @@ static void put_pointer(const weir_constraint *c, const weir_error *e,
     Out out = {f->pointer, sizeof f->pointer - 1, 0};
     const char *base = base_of(c, e->pointer);
     out_text(&out, base);
-    if (c->info.kind == WEIR_JSON_SCHEMA) put_inner(c, e, &out);
+    if (c->info.kind == WEIR_JSON_SCHEMA && !is_in_list(c, e->pointer))
+        put_inner(c, e, &out);
     f->pointer[MIN(out.size, out.cap)] = 0;
     if (c->error_param)
         snprintf(f->param, sizeof f->param, "%s", c->error_param);
@@ -145,7 +153,7 @@ static void refuse_error(const weir_constraint *c, const weir_error *e,
         refuse_memory(f);
         return;
     }
-    bool is_tool = !strncmp(base_of(c, e->pointer), "/tools/", 7);
+    bool is_tool = !strncmp(base_of(c, e->pointer), "/tools", 6);
     const char *code = words_of(c->info.kind).code;
     if (is_tool) code = "invalid_function_parameters";
     if (e->status == WEIR_UNSUPPORTED) code = "not_supported";

@@ -17,6 +17,7 @@ static const Profile profiles[] = {
             .refuses_twice = true,
             .closed = CLOSED_IF_STRICT,
             .tools = TOOL_TAGS,
+            .choice_wants_tools = true,
             .parallel = true,
         },
     [WEIR_PROFILE_VLLM] =
@@ -29,6 +30,7 @@ static const Profile profiles[] = {
             .refuses_nul = true,
             .closed = CLOSED_ALWAYS,
             .tools = TOOL_JSON,
+            .choice_wants_tools = true,
             .empty_required = true,
             .parallel = true,
             .termination = WEIR_TERM_STOP_TOKEN,

@@ -46,8 +46,9 @@ typedef struct Profile {
     bool refuses_twice;     /* a rule of a GBNF grammar defined again */
     ClosedRule closed;
     ToolRule tools;
-    bool empty_required; /* required with an empty list means none */
-    bool parallel;       /* calls, when the request does not say */
+    bool choice_wants_tools; /* a tool_choice but none is one of `tools` */
+    bool empty_required;     /* required with an empty list means none */
+    bool parallel;           /* calls, when the request does not say */
     weir_dialect dialect;
     const char *space; /* pattern of the blanks, or NULL: any */
     uint32_t indent;   /* of any_whitespace: false; 0: one line */

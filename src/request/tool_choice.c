@@ -217,6 +217,20 @@ static bool read_parallel(Resolver *r, JsonId choice)
 
 /* ---- what follows for the constraint ---- */
 
+/* A choice, but no tools to choose from. */
+static bool check_tools(Resolver *r, JsonId at, Choice choice)
+{
+    JsonId list = json_get(&r->json, JSON_ROOT, "tools");
+    bool is_absent = json_absent(&r->json, list);
+    bool must = choice >= CHOICE_REQUIRED;
+    if (json_absent(&r->json, at) || json_count(&r->json, list)) return true;
+    bool is_fine = must ? !is_absent && r->profile->empty_required
+                        : !is_absent || !r->profile->choice_wants_tools;
+    if (is_fine) return true;
+    return refuse(r, at, where, "invalid_value",
+                  "found a choice among tools, but no tools");
+}
+
 static bool check_partner(Resolver *r, JsonId at, Choice choice)
 {
     const weir_constraint_info *info = &r->c->info;
@@ -264,11 +278,7 @@ bool tool_choice_read(Resolver *r)
     bool has_choice = r->endpoint != WEIR_ENDPOINT_OLLAMA_CHAT;
     if (!has_choice) at = JSON_NONE;
     if (!read_choice(r, at, &choice) || !read_parallel(r, at)) return false;
-    JsonId list = json_get(&r->json, JSON_ROOT, "tools");
-    bool is_none = !json_absent(&r->json, list) && r->profile->empty_required;
-    if (choice >= CHOICE_REQUIRED && !json_count(&r->json, list) && !is_none)
-        return refuse(r, at, where, "invalid_value",
-                      "found a tool that must be called, but no tools");
+    if (choice && !check_tools(r, at, choice)) return false;
     if (!info->tool_count) return true;
     return check_partner(r, at, choice) && set_mode(r, choice);
 }

@@ -172,6 +172,11 @@ class Resolve(Case):
                              WEIR_GRAMMAR_JUMP="1")[1]
         self.assertEqual((found["jump_forward"], found["batched"]),
                          (True, False))
+        err = weir("resolve", "--failure", "degrade",
+                   self.request({"guided_regex": "("}),
+                   WEIR_LANE_DEBUG="1")[2]
+        self.assertEqual(err, "weir: lane batch, constraint no, "
+                         "jump-forward off\n")
         err = weir("resolve", self.request(value), WEIR_LANE_DEBUG="1")[2]
         self.assertEqual(err, "weir: lane batch, constraint yes, "
                          "jump-forward off\n")

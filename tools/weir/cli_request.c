@@ -106,7 +106,6 @@ int request_read(RequestFile *r, const Args *args, const char *path)
         is_ollama
             ? weir_constraint_from_ollama(NULL, text, &r->opts, &r->refusal)
             : weir_constraint_from_openai(NULL, text, &r->opts, &r->refusal);
-    if (r->constraint && r->opts.switches.lane_debug) print_lane(r->constraint);
     return 0;
 }
 
@@ -130,6 +129,7 @@ weir_grammar *request_compile(RequestFile *r, weir_vocab *vocab)
     weir_grammar *g =
         weir_constraint_compile(r->constraint, vocab, &r->refusal);
     progress_end();
+    if (r->opts.switches.lane_debug) print_lane(r->constraint);
     return g;
 }
 
