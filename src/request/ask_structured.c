@@ -117,6 +117,7 @@ static bool read_options(Resolver *r, JsonId at, unsigned first)
         r->asks[i].is_fixed = is_fixed;
         r->asks[i].is_closed = is_closed;
         r->asks[i].space_pattern = pattern;
+        r->asks[i].space_from = "/structured_outputs/whitespace_pattern";
     }
     return true;
 }

@@ -145,12 +145,36 @@ static void put_message(const weir_constraint *c, const weir_error *e,
     f->message[MIN(out.size, out.cap)] = 0;
 }
 
+/* Whether it is the pattern for blanks that is wrong, not the source. */
+static bool is_space_error(const weir_constraint *c)
+{
+    if (!c->space_from) return false;
+    weir_grammar *g = weir_grammar_compile(
+        NULL, WEIR_JSON_VALUE, (weir_bytes){NULL, 0}, &c->opts, NULL);
+    weir_grammar_free(g);
+    return !g;
+}
+
+static void refuse_space(const weir_constraint *c, const weir_error *e,
+                         weir_refusal *f)
+{
+    refusal_set(f, e->status, 400, "invalid_regex");
+    snprintf(f->pointer, sizeof f->pointer, "%s", c->space_from);
+    pointer_dotted(c->space_from, f->param, sizeof f->param);
+    snprintf(f->message, sizeof f->message,
+             "%s: invalid regular expression: %s", f->param, e->message);
+}
+
 static void refuse_error(const weir_constraint *c, const weir_error *e,
                          weir_refusal *f)
 {
     refusal_begin(f, c->profile_id, c->endpoint);
     if (e->status == WEIR_NO_MEMORY) {
         refuse_memory(f);
+        return;
+    }
+    if (is_space_error(c)) {
+        refuse_space(c, e, f);
         return;
     }
     bool is_tool = !strncmp(base_of(c, e->pointer), "/tools", 6);

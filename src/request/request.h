@@ -42,6 +42,7 @@ typedef struct Ask {
     JsonId at;      /* what is told about in errors */
     JsonId choices; /* of WEIR_CHOICE */
     Span name, description, space_pattern;
+    const char *space_from; /* pointer of the pattern; static */
     bool strict, is_fixed, is_closed;
     bool is_bare;               /* json_object, without a schema */
     char pointer[POINTER_ROOM]; /* of `at` */
@@ -56,6 +57,7 @@ struct weir_constraint {
     weir_failure failure; /* REFUSE or DEGRADE */
     weir_constraint_info info;
     weir_compile_opts opts;
+    const char *space_from;  /* pointer of the request's pattern, or NULL */
     const char *error_param; /* of errors in the source */
     uint32_t source_at;      /* its offset in the request; UINT32_MAX: none */
 };

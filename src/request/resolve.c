@@ -124,8 +124,10 @@ static bool read_space_pattern(Resolver *r)
     if (!(ON_V1 & 1u << r->endpoint)) return true;
     if (!read_text(r, JSON_ROOT, "", "guided_whitespace_pattern", &pattern))
         return false;
-    for (unsigned i = 0; i < r->count && pattern.size; i++)
+    for (unsigned i = 0; i < r->count && pattern.size; i++) {
         r->asks[i].space_pattern = pattern;
+        r->asks[i].space_from = "/guided_whitespace_pattern";
+    }
     return true;
 }
 
@@ -175,6 +177,7 @@ static bool keep_space(Resolver *r, const Ask *a)
     weir_space *space = &r->c->opts.space;
     const char *profile = r->profile->space;
     Span pattern = a->space_pattern;
+    if (pattern.size) r->c->space_from = a->space_from;
     if (!pattern.size && a->is_fixed) {
         space->kind = WEIR_SPACE_FIXED;
         space->indent = r->profile->indent;

@@ -264,6 +264,52 @@ static void tools_and_format(void **state)
     weir_constraint_free(c);
 }
 
+/* 400, the field as param, and a message with the pointer and the reason. */
+static void assert_schema_error(const char *schema, const char *pointer)
+{
+    char text[512];
+    snprintf(text, sizeof text,
+             "{\"response_format\":{\"type\":\"json_schema\","
+             "\"json_schema\":{\"name\":\"a\",\"schema\":%s}}}",
+             schema);
+    weir_refusal f = request_refused(text, NULL);
+    assert_int_equal(f.http, 400);
+    assert_string_equal(f.type, "invalid_request_error");
+    assert_string_equal(f.param, "response_format");
+    assert_non_null(strstr(f.message, pointer));
+    assert_non_null(strstr(f.message, "found "));
+}
+
+/* vllm-project/vllm#57725, both. */
+static void enum_object(void **state)
+{
+    (void)state;
+    assert_schema_error("{\"enum\":{\"a\":1}}", "schema/enum");
+}
+
+static void ref_missing(void **state)
+{
+    (void)state;
+    assert_schema_error("{\"$ref\":\"#/$defs/nope\"}", "schema/$ref");
+}
+
+/* vllm-project/vllm#16738: whatever back end is named. */
+static void backend_mismatch(void **state)
+{
+    (void)state;
+    static const char *const requests[] = {
+        "{\"guided_choice\":[\"yes\",\"no\",\"not sure\"]}",
+        ("{\"guided_choice\":[\"yes\",\"no\",\"not sure\"],"
+         "\"guided_decoding_backend\":\"outlines\"}"),
+        ("{\"structured_outputs\":{\"choice\":[\"yes\",\"no\","
+         "\"not sure\"],\"_backend\":\"guidance\"}}")};
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(request_allows(requests[i], NULL, "not sure"));
+        assert_false(request_allows(requests[i], NULL, "not"));
+        assert_false(request_allows(requests[i], NULL, "Yes"));
+    }
+}
+
 #define CASE(id, test)                 \
     {                                  \
         (id), (test), NULL, NULL, NULL \
@@ -288,6 +334,9 @@ int main(void)
         CASE("tools-and-format-both", tools_and_format),
         CASE("repeat-schema-title-json-echo", envelopes),
         CASE("responses-format-missing", responses_response_format),
+        CASE("schema-error-enum-object", enum_object),
+        CASE("schema-error-ref-missing", ref_missing),
+        CASE("backend-mismatch-choice", backend_mismatch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
