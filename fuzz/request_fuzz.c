@@ -1,5 +1,5 @@
 /* request_fuzz.c: any bytes as a request. The first two say profile and
- * endpoint, the third what a failure means: "03d{...}".
+ * endpoint (from 0, chat), the third what a failure means: "03d{...}".
  *
  * Either there is a constraint or there is a refusal with a body that is JSON
  * and small. What is to be degraded is refused only if it is no JSON object.
@@ -103,12 +103,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     enum { COMPILED = 400 };
     if (size < 3) return 0;
-    weir_request_opts opts = {.size = sizeof opts,
-                              .profile = (weir_profile)(data[0] % 5),
-                              .endpoint = (weir_endpoint)(1 + data[1] % 8),
-                              .failure = data[2] == 'd' ? WEIR_FAILURE_DEGRADE
-                                                        : WEIR_FAILURE_REFUSE,
-                              .max_depth = 200};
+    weir_request_opts opts = {
+        .size = sizeof opts,
+        .profile = (weir_profile)((uint8_t)(data[0] - '0') % 5),
+        .endpoint = (weir_endpoint)(1 + data[1] % 8),
+        .failure = data[2] == 'd' ? WEIR_FAILURE_DEGRADE : WEIR_FAILURE_REFUSE,
+        .max_depth = 200};
     opts.switches.grammar_off = data[2] == 'o';
     opts.limits = (weir_limits){.max_states = 2000, .max_work = 1000000};
     weir_bytes text = {(const char *)data + 3, size - 3};
