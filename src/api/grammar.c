@@ -8,6 +8,7 @@
 #include "api/objects.h"
 #include "base/diag.h"
 #include "base/utf8.h"
+#include "mask/lax_mask.h"
 
 /* An unshared grammar around `ir`, or NULL. */
 static weir_grammar *grammar_new(weir_vocab *vocab, Ir *ir)
@@ -23,6 +24,7 @@ static weir_grammar *grammar_new(weir_vocab *vocab, Ir *ir)
     g->ir.mem = &g->mem;
     g->ir.arena.mem = &g->mem;
     *ir = (Ir){0};
+    arena_init(&g->named_arena, &g->mem, 0);
     return g;
 }
 
@@ -44,6 +46,13 @@ static bool token_usable(const void *user, uint32_t id, bool by_default)
     if (id >= vocab->ntokens || vocab->flags[id] & WEIR_TOKEN_HOLE)
         return false;
     return !by_default || !(vocab->flags[id] & WEIR_TOKEN_STOP);
+}
+
+static void find_held(weir_grammar *g)
+{
+    for (NodeId id = 0; id < g->ir.nodes.count; id++)
+        g->has_held |= g->ir.nodes.at[id].kind == NODE_CLASS &&
+                       g->ir.nodes.at[id].c & CLASS_WARY;
 }
 
 static void find_budgets(weir_grammar *g)
@@ -90,11 +99,8 @@ static bool grammar_fill(weir_grammar *g, weir_error *err)
     }
     g->hash = ir_hash(&g->ir);
     g->is_nullable = lowered.is_nullable;
-    for (NodeId id = 0; id < g->ir.nodes.count; id++)
-        g->has_tokens |= g->ir.nodes.at[id].kind == NODE_TOKENS;
-    for (NodeId id = 0; id < g->ir.nodes.count; id++)
-        g->has_held |= g->ir.nodes.at[id].kind == NODE_CLASS &&
-                       g->ir.nodes.at[id].c & CLASS_WARY;
+    g->has_tokens = lowered.has_tokens;
+    find_held(g);
     find_budgets(g);
     Network *shared = g->vocab ? &g->vocab->shared : NULL;
     if (!network_init(&g->network, &g->ir, &lowered, shared, err)) return false;
@@ -131,6 +137,10 @@ weir_grammar *grammar_from_ir(weir_vocab *vocab, Ir *ir, weir_error *err)
         ok = walkcache_init(&g->walks, &g->mem, false,
                             limit_size(g->ir.limits.max_memory)) ||
              diag_no_memory(err);
+    if (ok && vocab && g->ir.keeps_dead_ends)
+        ok = lax_find_named(&g->mem, &vocab->vocab, &g->ir, &g->named_arena,
+                            &g->named, &g->names_all) ||
+             diag_no_memory(err);
     if (ok && !(g->hub = hub_new(&g->mem, &g->ir.limits)))
         ok = diag_no_memory(err);
     if (ok) return g;
@@ -151,6 +161,7 @@ void weir_grammar_free(weir_grammar *grammar)
     Mem mem = grammar->mem;
     weir_vocab *vocab = grammar->vocab;
     hub_drop(grammar->hub);
+    arena_free(&grammar->named_arena);
     vec_free(&grammar->mem, &grammar->start.list);
     walkcache_free(&grammar->walks);
     network_free(&grammar->network);

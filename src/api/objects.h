@@ -41,8 +41,11 @@ struct weir_grammar {
     bool has_tokens;   /* some token edge somewhere */
     bool keeps_tokens; /* masks that are kept have what token edges allow */
     bool has_held;     /* some place where no token may end */
-    bool has_budgets;  /* some rule with max_tokens or max_chars */
-    bool has_unique;   /* some list with heads that must be unique */
+    bool names_all; /* dialect llama.cpp: token sets name as good as all; or */
+    Trie named;     /* those that they name, in */
+    Arena named_arena;
+    bool has_budgets;       /* some rule with max_tokens or max_chars */
+    bool has_unique;        /* some list with heads that must be unique */
     bool has_unique_values; /* ... as values */
     uint32_t min_chars;     /* the least max_chars; UINT32_MAX: none */
     Lock lock;              /* of `hub` */

@@ -209,7 +209,7 @@ void weir_grammar_describe(const weir_grammar *grammar, weir_grammar_info *info)
     network_count(&g->network, &all.frames, &all.states, &network);
     lock_take(&g->lock);
     all.memory = sizeof *g + g->ir.arena.total + network +
-                 g->ir.nodes.cap * sizeof(Node) +
+                 g->named_arena.total + g->ir.nodes.cap * sizeof(Node) +
                  stackhub_bytes(&g->hub->stacks) +
                  maskmemo_bytes(&g->hub->memo);
     lock_give(&g->lock);

@@ -35,6 +35,15 @@ static bool row_is_full(const weir_matcher *m, const uint32_t *row)
     return true;
 }
 
+/* Tokens that masks have in the dialect llama.cpp although they are not taken,
+ * if any: the sets' own, or they are as good as all. */
+static const Trie *matcher_named(const weir_matcher *m)
+{
+    const weir_grammar *g = m->grammar;
+    if (!g->keeps_tokens || !g->ir.keeps_dead_ends) return NULL;
+    return g->names_all ? &g->vocab->masks.main.trie : &g->named;
+}
+
 static MaskRun *matcher_run(weir_matcher *m)
 {
     if (!m->has_run) {
@@ -45,8 +54,7 @@ static MaskRun *matcher_run(weir_matcher *m)
         m->run.min_chars = m->grammar->min_chars;
         m->run.has_held = m->grammar->has_held;
         m->run.has_tokens = m->grammar->keeps_tokens;
-        m->run.is_loose =
-            m->grammar->keeps_tokens && m->grammar->ir.keeps_dead_ends;
+        m->run.named = matcher_named(m);
         m->run.has_values = m->grammar->has_unique_values;
         m->has_run = true;
     }

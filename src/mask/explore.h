@@ -43,9 +43,10 @@ typedef struct MaskRun {
     const ConfigSet *given; /* with `unique`: the set in hand, with records */
     bool has_values;        /* with `unique`: some are not only strings */
     /* of the grammar: */
-    bool has_held;   /* some states are held */
-    bool has_tokens; /* masks have what token edges allow */
-    bool is_loose;   /* and what llama.cpp takes for such tokens */
+    bool has_held;     /* some states are held */
+    bool has_tokens;   /* masks have what token edges allow */
+    const Trie *named; /* and what llama.cpp takes for such tokens, of these;
+                          or NULL */
     bool no_memory;
 } MaskRun;
 

@@ -12,6 +12,8 @@
 
 #include "base/utf8.h"
 
+typedef VEC(TrieEntry) TokenEntries;
+
 /* ---- tokens that end within a character ---- */
 
 static bool ends_open(Span bytes)
@@ -26,7 +28,7 @@ static bool ends_open(Span bytes)
 
 bool lax_find_open(const Mem *mem, const Vocab *vocab, Arena *arena, Trie *open)
 {
-    VEC(TrieEntry) entries = {0};
+    TokenEntries entries = {0};
     bool ok = true;
     for (uint32_t id = 0; ok && id < vocab->ntokens; id++) {
         TrieEntry entry = {vocab_bytes(vocab, id), id};
@@ -67,6 +69,53 @@ void lax_fix_open(MaskRun *run, const ConfigSet *set, uint32_t *row)
 
 /* ---- tokens of a set after some text ---- */
 
+enum { MOST_NAMED = 1024 };
+
+/* Ids that the sets name, as often as they do; those of sets that are not
+ * resolved, too. */
+static uint64_t count_named(const Vocab *vocab, const Ir *ir)
+{
+    uint64_t count = 0;
+    for (NodeId id = 0; id < ir->nodes.count; id++) {
+        Node n = ir_node(ir, id);
+        if (n.kind != NODE_TOKENS || n.c) continue;
+        const Range *r = ir_node_ranges(ir, n);
+        for (uint32_t i = 0; i < n.b; i++)
+            if (r[i].lo < vocab->ntokens) count += r[i].hi - r[i].lo + 1u;
+    }
+    return count;
+}
+
+static bool add_named(const Mem *mem, const Vocab *vocab, const Ir *ir, Node n,
+                      TokenEntries *entries)
+{
+    const Range *r = ir_node_ranges(ir, n);
+    for (uint32_t i = 0; i < n.b; i++)
+        for (uint32_t id = r[i].lo; id <= r[i].hi && id < vocab->ntokens; id++)
+            if (vocab_is_text(vocab, id) &&
+                !vec_push(mem, entries,
+                          (TrieEntry){vocab_bytes(vocab, id), id}))
+                return false;
+    return true;
+}
+
+bool lax_find_named(const Mem *mem, const Vocab *vocab, const Ir *ir,
+                    Arena *arena, Trie *named, bool *is_all)
+{
+    TokenEntries entries = {0};
+    bool ok = true;
+    *is_all = count_named(vocab, ir) > MOST_NAMED;
+    if (*is_all) return true;
+    for (NodeId id = 0; ok && id < ir->nodes.count; id++) {
+        Node n = ir_node(ir, id);
+        if (n.kind == NODE_TOKENS && !n.c)
+            ok = add_named(mem, vocab, ir, n, &entries);
+    }
+    ok = ok && trie_build(named, arena, mem, entries.at, entries.count);
+    vec_free(mem, &entries);
+    return ok;
+}
+
 typedef struct Loose {
     MaskRun *run;
     uint32_t *row;
@@ -92,7 +141,7 @@ static bool ranges_have(const Range *r, uint32_t count, uint32_t id)
 /* Ids of the set below the node. */
 static void add_below(Loose *l, const Ir *ir, Node set)
 {
-    const Trie *trie = &l->run->vocab->main.trie;
+    const Trie *trie = l->run->named;
     const Range *ranges = ir_node_ranges(ir, set);
     uint32_t last = set.b - 1;
     for (uint32_t p = trie_own_end(trie, l->node); p < l->node->tok_end; p++) {
@@ -136,6 +185,5 @@ void lax_add_loose(MaskRun *run, const ConfigSet *set, uint32_t *row)
 {
     Loose loose = {.run = run, .row = row};
     WalkSink sink = {NULL, loose_node, &loose};
-    walk_direct(&run->walker, &run->vocab->main.trie, TRIE_ROOT, set, NULL,
-                &sink);
+    walk_direct(&run->walker, run->named, TRIE_ROOT, set, NULL, &sink);
 }

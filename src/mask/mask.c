@@ -294,7 +294,7 @@ static void row_edges(RowBuild *b, const ConfigSet *set)
     MaskRun *run = b->run;
     b->is_whole = true;
     if (run->has_held) lax_fix_open(run, set, b->row);
-    if (run->is_loose) lax_add_loose(run, set, b->row);
+    if (run->named) lax_add_loose(run, set, b->row);
     if (run->has_tokens) row_add_edges(run, set, b->row);
 }
 

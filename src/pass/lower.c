@@ -73,6 +73,17 @@ static bool find_unique_heads(Ir *ir, Lowered *out)
     return ir_ok(ir);
 }
 
+static bool has_tokens(const Ir *ir, const TokenSets *sets)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < sets->to.count; i++) {
+        Node n = ir_node(ir, sets->to.at[i]);
+        any |=
+            n.kind == NODE_TOKENS && ir_node_ranges(ir, n)[0].lo != TOKEN_NEVER;
+    }
+    return any;
+}
+
 static bool lower_passes(Ir *ir, const Facts *facts, const TokenSets *sets,
                          Lowered *out)
 {
@@ -85,10 +96,10 @@ static bool lower_passes(Ir *ir, const Facts *facts, const TokenSets *sets,
 static bool keep_dead_ends(Ir *ir, const Facts *facts)
 {
     const Range never = {TOKEN_NEVER, TOKEN_NEVER};
-    NodeId dead = ir_tokens(ir, &never, 1, false);
     for (RuleId r = 0; r < ir->rules.count && ir_ok(ir); r++) {
         NodeId body = ir->rules.at[r].body;
         if (facts->productive[body]) continue;
+        NodeId dead = ir_tokens(ir, &never, 1, false);
         ir->rules.at[r].body = ir_alt2(ir, body, dead);
     }
     return ir_ok(ir);
@@ -126,6 +137,7 @@ bool lower_run(Ir *ir, const LowerTokens *tokens, Lowered *out)
             ir_warn(ir, root->begin, root->end,
                     "tokens by id are left out: there is no vocabulary");
         ok = ok && lower_passes(ir, &facts, &sets, out);
+        out->has_tokens = has_tokens(ir, &sets);
         facts_free(ir->mem, &facts);
     }
     tokens_free(ir->mem, &sets);

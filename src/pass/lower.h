@@ -22,6 +22,7 @@ typedef struct Lowered {
     VEC(NodeId) unique_heads; /* of kinds that the root needs, of
                                  unknown supply */
     bool is_nullable;         /* the root also produces the empty text */
+    bool has_tokens;          /* some set of tokens is no dead end */
 } Lowered;
 
 /* Which ids token sets can mean. NULL in its place: none, as without a
