@@ -250,6 +250,16 @@ class Constraints(Case):
         self.expect(weir("check", "--gbnf", grammar, "--dialect", "llama.cpp",
                          "--any-repeat", stdin=b"a" * 3000), 0)
 
+    def test_gbnf_mask(self):
+        # the control token <s> is text in the dialect, and only there
+        grammar = self.file("g.gbnf", 'root ::= "<s>" | [a-c] <[15]>')
+        for dialect, ids in (((), "14 15"),
+                             (("--dialect", "llama.cpp"), "0 14 15")):
+            code, out, err = weir("mask", "--gbnf", grammar, *dialect,
+                                  "--tokenizer", TINY, "--ids")
+            self.assertEqual(code, 0, err)
+            self.assertIn(f"ids      {ids}\n", out)
+
     def test_ebnf_from_standard_input(self):
         path = self.file("b", "b")
         self.expect(weir("check", "--ebnf", "-", path, stdin=b'root ::= "b"'),

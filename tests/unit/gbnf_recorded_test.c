@@ -220,6 +220,22 @@ static void expect_mask(weir_matcher *m, const Json *record, uint32_t width,
 
 static weir_matcher *present;
 static int32_t row[WEIR_MASK_WORDS(151936)];
+static unsigned nsteps;
+
+/* Every token alone against its bit, now and then; where token sets are in the
+ * grammar, llama.cpp's masks have more. */
+static void check_alone(const Json *record, uint32_t width)
+{
+    enum { EVERY = 97 };
+    Span name = json_string(record, get(record, "grammar"));
+    if (nsteps++ % EVERY || span_starts(name, SPAN("tok-"))) return;
+    for (uint32_t id = 0; id < width; id++) {
+        bool allowed = row[id / 32] >> (id % 32) & 1;
+        if (weir_matcher_allows(present, id) != allowed)
+            fail_msg("%.*s: token %u is not %d alone", (int)name.size,
+                     (const char *)name.at, id, allowed);
+    }
+}
 
 static void mask_step(const Json *record)
 {
@@ -234,6 +250,7 @@ static void mask_step(const Json *record)
         assert_int_equal(answer, WEIR_ACCEPTED);
     }
     expect_mask(present, record, vocabs[v].width, row);
+    check_alone(record, vocabs[v].width);
     if (!json_u32(record, get(record, "next"), &next)) return;
     bool allowed = row[next / 32] >> (next % 32) & 1;
     assert_int_equal(allowed,
