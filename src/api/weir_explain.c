@@ -313,8 +313,12 @@ static void phrase_tokens(Explain *x, Phrases *p, const TokenMove *move)
     const Range *ranges = ir_node_ranges(ir, n);
     Out out = phrase_begin(p);
     uint32_t total = 0;
-    for (uint32_t i = 0; i < n.b; i++) total += ranges[i].hi - ranges[i].lo + 1;
-    if (total == 1)
+    for (uint32_t i = 0; i < n.b; i++)
+        if (ranges[i].lo != TOKEN_NEVER)
+            total += ranges[i].hi - ranges[i].lo + 1;
+    if (!total)
+        out_text(&out, "nothing (a dead end)");
+    else if (total == 1)
         token_name(x->m, ranges[0].lo, &out);
     else
         out_format(&out, "one of %u tokens", total);

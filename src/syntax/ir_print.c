@@ -132,7 +132,12 @@ static void print_tokens(Out *out, const Range *r, Node n)
 {
     out_text(out, n.c ? "tokens(^" : "tokens(");
     for (uint32_t i = 0; i < n.b; i++) {
-        out_format(out, i ? ", %u" : "%u", r[i].lo);
+        if (i) out_text(out, ", ");
+        if (r[i].lo == TOKEN_NEVER) {
+            out_text(out, "never");
+            continue;
+        }
+        out_format(out, "%u", r[i].lo);
         if (r[i].hi > r[i].lo) out_format(out, "-%u", r[i].hi);
     }
     out_text(out, ")");

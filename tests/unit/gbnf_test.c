@@ -237,6 +237,33 @@ static void rule_in_error(void **state)
 
 /* ---- the dialect ---- */
 
+/* What matches nothing is a dead end there; classes are llama.cpp's. */
+static void dialect_nodes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *source, *expected;
+    } list[] = {
+        {"root ::= \"a\" | [z-a]", "root ::= \"a\" | tokens(never)\n"},
+        {"root ::= <[7]> | !<[9]>", "root ::= tokens(7, never) | tokens(^9)\n"},
+        {"root ::= [a-z] [^a]", "root ::= [a-z] lax[\\x01-`b-\\U003FFFFF]\n"},
+        {"root ::= [^\xC3\xA9] \"\\uD83D\"",
+         "root ::= lax[^\\xE9] \"\\xed\\xa0\\xbd\"\n"},
+    };
+    mem = mem_from_env(NULL);
+    for (size_t i = 0; i < COUNT_OF(list); i++) {
+        Ir ir;
+        char text[256];
+        Out out = {text, sizeof text - 1, 0};
+        ir_init(&ir, &mem, NULL);
+        assert_true(gbnf_compile(&ir, span_text(list[i].source), &dialect));
+        ir_print(&ir, &out);
+        text[MIN(out.size, out.cap)] = 0;
+        assert_string_equal(text, list[i].expected);
+        ir_free(&ir);
+    }
+}
+
 static void dialect_recursion(void **state)
 {
     (void)state;
@@ -332,6 +359,7 @@ int main(void)
         cmocka_unit_test(defined_again),
         cmocka_unit_test(errors),
         cmocka_unit_test(rule_in_error),
+        cmocka_unit_test(dialect_nodes),
         cmocka_unit_test(dialect_recursion),
         cmocka_unit_test(dialect_limits),
         cmocka_unit_test(nesting),
