@@ -91,18 +91,20 @@ static bool lower_passes(Ir *ir, const Facts *facts, const TokenSets *sets,
            inline_run(ir, out) && find_unique_heads(ir, out);
 }
 
-/* Gives each rule that produces nothing a way that no token ever takes. Nodes
- * are new then, so facts have to be found again. */
+/* Gives each rule that produces nothing a way that no token ever takes. True if
+ * there was one: nodes are new then, and facts have to be found again. */
 static bool keep_dead_ends(Ir *ir, const Facts *facts)
 {
+    bool any = false;
     const Range never = {TOKEN_NEVER, TOKEN_NEVER};
     for (RuleId r = 0; r < ir->rules.count && ir_ok(ir); r++) {
         NodeId body = ir->rules.at[r].body;
         if (facts->productive[body]) continue;
         NodeId dead = ir_tokens(ir, &never, 1, false);
         ir->rules.at[r].body = ir_alt2(ir, body, dead);
+        any = true;
     }
-    return ir_ok(ir);
+    return any;
 }
 
 /* tokens_resolve and facts_find. */
@@ -111,12 +113,11 @@ static bool find_facts(Ir *ir, const LowerTokens *tokens, TokenSets *sets,
 {
     if (!tokens_resolve(ir, tokens, sets)) return false;
     if (!facts_find(ir, sets, facts)) return false;
-    if (!ir->keeps_dead_ends) return true;
-    bool ok = keep_dead_ends(ir, facts);
+    if (!ir->keeps_dead_ends || !keep_dead_ends(ir, facts)) return true;
     facts_free(ir->mem, facts);
     tokens_free(ir->mem, sets);
     *sets = (TokenSets){0};
-    return ok && tokens_resolve(ir, tokens, sets) &&
+    return ir_ok(ir) && tokens_resolve(ir, tokens, sets) &&
            facts_find(ir, sets, facts);
 }
 
