@@ -299,6 +299,37 @@ static bool parse(Resolver *r, Span request)
     return false;
 }
 
+/* Reads the tools of a request that has been refused so far; they may be
+ * called freely. Of tools that are wrong themselves none are left.
+ * False: out of memory. */
+static bool read_free_tools(Resolver *r)
+{
+    weir_constraint_info *info = &r->c->info;
+    weir_constraint_info before = *info;
+    weir_refusal reason = *r->refusal;
+    refusal_begin(r->refusal, reason.profile, reason.endpoint);
+    info->kind = 0; /* no partner that tools could clash with */
+    bool ok = tools_read(r);
+    before.tools = ok ? info->tools : NULL;
+    before.tool_count = ok ? info->tool_count : 0;
+    before.tool_mode = ok ? info->tool_mode : WEIR_TOOLS_NONE;
+    before.parallel = info->parallel;
+    *info = before;
+    if (r->refusal->status == WEIR_NO_MEMORY) return false;
+    *r->refusal = reason;
+    return true;
+}
+
+static bool degrade(Resolver *r)
+{
+    weir_refusal *f = r->refusal;
+    bool has_tools = r->c->info.tool_mode != WEIR_TOOLS_NONE;
+    if (!has_tools && !read_free_tools(r)) return false;
+    bool done = constraint_degrade(r->c, f->message);
+    refusal_begin(f, f->profile, f->endpoint);
+    return done || refuse_memory(f);
+}
+
 /* A field that is wrong, or a switch: degrade, or leave the refusal. */
 static bool resolve_or_degrade(Resolver *r)
 {
@@ -311,9 +342,7 @@ static bool resolve_or_degrade(Resolver *r)
     if (ok || f->status == WEIR_NO_MEMORY ||
         r->c->failure != WEIR_FAILURE_DEGRADE)
         return ok;
-    bool done = constraint_degrade(r->c, f->message);
-    refusal_begin(f, f->profile, f->endpoint);
-    return done || refuse_memory(f);
+    return degrade(r);
 }
 
 bool request_resolve(weir_constraint *c, Span request,

@@ -168,6 +168,7 @@ bool tools_read(Resolver *r)
                1u << WEIR_ENDPOINT_MESSAGES | 1u << WEIR_ENDPOINT_OLLAMA_CHAT
     };
     JsonId tools = json_get(&r->json, JSON_ROOT, "tools");
+    r->c->info.tool_count = 0;
     if (!(HERE & 1u << r->endpoint)) return true;
     if (!json_absent(&r->json, tools) && !read_list(r, tools)) return false;
     return tool_choice_read(r);

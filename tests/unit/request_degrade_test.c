@@ -164,6 +164,46 @@ static void endpoints(void **state)
     }
 }
 
+/* A format that is wrong leaves the tools, which may be called; of tools that
+ * are wrong none are told. */
+static void tools_stay(void **state)
+{
+    (void)state;
+#define TOOL "{\"type\":\"function\",\"function\":{\"name\":\"f\"}}"
+    static const struct {
+        const char *request;
+        weir_tool_mode mode;
+        size_t count;
+    } rows[] = {
+        {"{\"guided_regex\":1,\"tools\":[" TOOL "]}", WEIR_TOOLS_FREE, 1},
+        {"{\"guided_regex\":1,\"tools\":[" TOOL "],\"tool_choice\":"
+         "\"required\"}",
+         WEIR_TOOLS_FREE, 1},
+        {"{\"guided_regex\":\"(\",\"tools\":[" TOOL "]}", WEIR_TOOLS_FREE, 1},
+        {"{\"guided_regex\":1,\"tools\":[" TOOL "],\"tool_choice\":\"none\"}",
+         WEIR_TOOLS_NONE, 1},
+        {"{\"tools\":[" TOOL ",{\"type\":\"function\",\"function\":{}}]}",
+         WEIR_TOOLS_NONE, 0},
+        {"{\"guided_regex\":1,\"tools\":[" TOOL ",{}]}", WEIR_TOOLS_NONE, 0},
+        {"{\"tools\":[" TOOL ",{}],\"tool_choice\":{\"type\":\"function\"}}",
+         WEIR_TOOLS_NONE, 0},
+        {"{\"tools\":[" TOOL "],\"tool_choice\":7}", WEIR_TOOLS_NONE, 0},
+    };
+    for (unsigned profile = 0; profile < 5; profile++)
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+            weir_request_opts opts = degrade_opts(WEIR_ENDPOINT_CHAT);
+            opts.profile = (weir_profile)profile;
+            weir_constraint *c = degraded(rows[i].request, &opts);
+            weir_constraint_info info = request_info(c);
+            assert_int_equal(info.tool_mode, rows[i].mode);
+            assert_int_equal(info.tool_count, rows[i].count);
+            for (size_t k = 0; k < info.tool_count; k++)
+                assert_text(info.tools[k].name, "f");
+            weir_constraint_free(c);
+        }
+#undef TOOL
+}
+
 /* What would not be constrained is not warned of. */
 static void nothing_to_degrade(void **state)
 {
@@ -318,15 +358,11 @@ static void switch_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(schema_is_shown),
-        cmocka_unit_test(other_kinds),
-        cmocka_unit_test(deep_schemas),
-        cmocka_unit_test(endpoints),
-        cmocka_unit_test(nothing_to_degrade),
-        cmocka_unit_test(never_degraded),
-        cmocka_unit_test(with_a_compiler),
-        cmocka_unit_test(grammar_off),
-        cmocka_unit_test(lanes),
+        cmocka_unit_test(schema_is_shown), cmocka_unit_test(other_kinds),
+        cmocka_unit_test(deep_schemas),    cmocka_unit_test(endpoints),
+        cmocka_unit_test(tools_stay),      cmocka_unit_test(nothing_to_degrade),
+        cmocka_unit_test(never_degraded),  cmocka_unit_test(with_a_compiler),
+        cmocka_unit_test(grammar_off),     cmocka_unit_test(lanes),
         cmocka_unit_test(switch_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

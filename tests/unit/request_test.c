@@ -340,8 +340,13 @@ static void lack_of_memory(void **state)
 {
     (void)state;
     static const char *const texts[] = {
-        everything, bare, "{\"guided_choice\":[\"a\",\"\\n\"]}",
-        "{\"grammar\":\"root ::= \\\"a\\\"\"}", "{\"guided_json\":\"{}\"}"};
+        everything,
+        bare,
+        "{\"guided_choice\":[\"a\",\"\\n\"]}",
+        "{\"grammar\":\"root ::= \\\"a\\\"\"}",
+        "{\"guided_json\":\"{}\"}",
+        ("{\"guided_regex\":7,\"tools\":[{\"function\":{\"name\":\"f\"}}],"
+         "\"tool_choice\":{\"type\":\"function\",\"name\":\"f\"}}")};
     for (unsigned profile = 0; profile < 5; profile++)
         for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
             size_t n = 0;
