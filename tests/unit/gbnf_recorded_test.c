@@ -2,8 +2,9 @@
  *
  * ../shared/data/llamacpp has records of llama.cpp 0.4.0: the mask at each step
  * of many outputs, which texts a grammar accepts byte by byte, character by
- * character and token by token, what it says of odd and broken grammars, and
- * what lazy grammars do about their triggers.
+ * character and token by token, what it says of odd and broken grammars, what
+ * lazy grammars do about their triggers, and which texts the grammars match
+ * that its converter made of schemas.
  * The vocabularies are ${WEIR_VOCAB_DIR:-.cache/vocab}/<name>/tokenizer.json.
  * Where either is missing, the tests say so and are skipped.
  *
@@ -381,6 +382,67 @@ static void odd_grammars(void **state)
     assert_int_equal(each_record(DATA "gbnf_parse.jsonl", parse_grammar), 175);
 }
 
+/* ---- grammars that schemas were converted to ---- */
+
+static Json pool; /* texts of JSON */
+static uint32_t nconverted;
+
+static bool in_list(const Json *record, JsonId list, Span text)
+{
+    for (JsonIter it = json_iter(record, list); json_step(&it);)
+        if (span_equal(json_string(record, it.value), text)) return true;
+    return false;
+}
+
+static void check_pool(weir_grammar *g, const Json *record)
+{
+    JsonId accepted = get(record, "pool_accepted");
+    for (JsonIter it = json_iter(&pool, JSON_ROOT); json_step(&it);) {
+        Span text = json_string(&pool, it.value);
+        weir_bytes bytes = {(const char *)text.at, text.size};
+        weir_matcher *m = start(g);
+        bool done =
+            weir_matcher_accept_bytes(m, bytes, NULL) == WEIR_ACCEPTED &&
+            weir_matcher_is_completed(m);
+        weir_matcher_free(m);
+        if (done != in_list(record, accepted, text))
+            fail_msg("%.*s: %.*s is %d", (int)MIN(text.size, 80),
+                     (const char *)text.at, 200,
+                     (const char *)json_string(record, get(record, "gbnf")).at,
+                     done);
+    }
+}
+
+static void converted_grammar(const Json *record)
+{
+    weir_error err;
+    Span text = json_string(record, get(record, "gbnf"));
+    if (!text.size) return;
+    nconverted++;
+    bool parses = json_bool(record, get(record, "gbnf_parses"), false);
+    weir_grammar *g = compile(vocabs[0].vocab, NULL, text, &err);
+    if (parses != (g != NULL))
+        fail_msg("%.*s: %s", (int)MIN(text.size, 300), (const char *)text.at,
+                 g ? "compiles" : err.message);
+    if (g) check_pool(g, record);
+    weir_grammar_free(g);
+}
+
+static void converted(void **state)
+{
+    (void)state;
+    Text text = {0};
+    weir_error err;
+    need_vocabs();
+    assert_true(read_file(DATA "schema_pool.json", &text));
+    assert_true(
+        json_parse(&pool, &mem, span_of(text.at, text.count), NULL, &err));
+    each_record(DATA "schema_to_gbnf.jsonl", converted_grammar);
+    assert_int_equal(nconverted, 287);
+    json_free(&pool);
+    vec_free(&mem, &text);
+}
+
 /* ---- lazy grammars ---- */
 
 static void expect_row(const Json *record, JsonId step, uint32_t width)
@@ -456,10 +518,9 @@ static void lazy_grammars(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(masks),
-        cmocka_unit_test(accepting),
-        cmocka_unit_test(odd_grammars),
-        cmocka_unit_test(lazy_grammars),
+        cmocka_unit_test(masks),        cmocka_unit_test(accepting),
+        cmocka_unit_test(odd_grammars), cmocka_unit_test(lazy_grammars),
+        cmocka_unit_test(converted),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
