@@ -119,14 +119,6 @@ static uint64_t tally_hash(const Tally *t)
     return hash_bytes(h, t->values, t->nvalues * sizeof *t->values);
 }
 
-static bool tally_same(const Tally *a, const Tally *b)
-{
-    return a->is_start == b->is_start && a->group == b->group &&
-           a->nvalues == b->nvalues &&
-           (!a->nvalues ||
-            !memcmp(a->values, b->values, a->nvalues * sizeof *a->values));
-}
-
 /* Between two items: the list may end, and a separator may come. */
 static State *after_make(Frame *f, const KindSet *next, bool ends)
 {
@@ -154,11 +146,11 @@ static State *after_make(Frame *f, const KindSet *next, bool ends)
 }
 
 /* Finds out what may follow. */
-static bool tally_look(Frame *f, ListTally *t)
+static bool tally_look(Frame *f, const Tally *tally, ListTally *t)
 {
     ListFrame *l = f->list;
     ListOutlook out = {false, l->may};
-    SolveAnswer answer = listcount_look(&l->count, &t->tally, &out);
+    SolveAnswer answer = listcount_look(&l->count, tally, &out);
     if (answer == SOLVE_NO_MEMORY) return network_no_memory(f->network);
     if (answer == SOLVE_GAVE_UP) return listcount_fail(&f->network->error);
     assert(answer == SOLVE_YES); /* only live ones are made */
@@ -166,7 +158,7 @@ static bool tally_look(Frame *f, ListTally *t)
         l->scratch[k / 64] |= (uint64_t)l->may[k] << (k % 64);
     t->next = set_take(f, 0, l->nwords);
     if (!t->next) return false;
-    if (t->tally.is_start) return true;
+    if (tally->is_start) return true;
     t->after = after_make(f, t->next, out.ends);
     return t->after != NULL;
 }
@@ -179,19 +171,27 @@ static uint32_t tally_intern(Frame *f, const Tally *tally)
     uint64_t h = tally_hash(tally);
     for (MapPos p = map_first(&l->tally_index, h); p.value != MAP_NONE;
          p = map_next(&l->tally_index, h, p))
-        if (tally_same(&l->tallies.at[p.value]->tally, tally)) return p.value;
+        if (tally_is(&l->tallies.at[p.value]->tally, tally)) return p.value;
     ListTally *t = arena_new(&net->arena, ListTally);
     if (!t) return network_no_memory(net), UINT32_MAX;
-    t->tally = *tally;
     t->hash = h;
-    t->tally.values = arena_copy(&net->arena, tally->values,
-                                 tally->nvalues * sizeof *tally->values);
-    if (!t->tally.values) return network_no_memory(net), UINT32_MAX;
-    if (!tally_look(f, t)) return UINT32_MAX;
+    if (!tally_pack(&net->arena, tally, &t->tally))
+        return network_no_memory(net), UINT32_MAX;
+    if (!tally_look(f, tally, t)) return UINT32_MAX;
     if (!vec_push(net->mem, &l->tallies, t) ||
         !map_add(net->mem, &l->tally_index, h, l->tallies.count - 1))
         return network_no_memory(net), UINT32_MAX;
     return l->tallies.count - 1;
+}
+
+bool list_tally(Frame *f, uint32_t reg, Tally *tally)
+{
+    ListFrame *l = f->list;
+    const PackedTally *packed = &l->tallies.at[reg]->tally;
+    if (!vec_reserve(f->network->mem, &l->values, packed->nvalues))
+        return network_no_memory(f->network);
+    *tally = tally_unpack(packed, l->values.at);
+    return true;
 }
 
 State *list_start(Frame *f)
@@ -244,8 +244,9 @@ static const ListStep *list_step_make(Frame *f, uint32_t reg, uint32_t kind)
     ListFrame *l = f->list;
     const ListStep *known = step_find(l, reg, kind);
     if (known) return known;
-    Tally next;
-    if (!listcount_next(&l->count, &l->tallies.at[reg]->tally, kind, &next))
+    Tally from, next;
+    if (!list_tally(f, reg, &from)) return NULL;
+    if (!listcount_next(&l->count, &from, kind, &next))
         return network_no_memory(net), NULL;
     uint32_t to = tally_intern(f, &next);
     if (to == UINT32_MAX) return NULL;
@@ -444,4 +445,5 @@ void list_frame_free(const Mem *mem, ListFrame *l)
     vec_free(mem, &l->sets);
     map_free(mem, &l->tally_index);
     vec_free(mem, &l->tallies);
+    vec_free(mem, &l->values);
 }

@@ -12,7 +12,7 @@
 
 #include "base/shared_table.h"
 #include "network/frame.h"
-#include "pass/list_count.h"
+#include "network/packed_tally.h"
 
 /* A set of kinds; equal sets of one list are one. Words before and after those
  * kept are 0. */
@@ -32,7 +32,7 @@ static inline bool kindset_has(const KindSet *set, uint32_t kind)
 }
 
 typedef struct ListTally {
-    Tally tally;
+    PackedTally tally;
     uint64_t hash;
     const KindSet *next; /* kinds that may come next */
     State *after;        /* between items; NULL at the start */
@@ -53,6 +53,7 @@ typedef struct ListFrame {
     Map set_index;
     VEC(KindSet *) sets;
     Map tally_index;
+    VEC(ListValue) values; /* scratch: of the tally unpacked last */
     VEC(ListTally *) tallies;
     SharedTable steps;
     State **heads; /* by kind: the end of its head; NULL: not made yet */
@@ -62,6 +63,8 @@ typedef struct ListFrame {
 bool list_frame_init(Frame *frame);
 void list_frame_free(const Mem *mem, ListFrame *list);
 
+/* The tally of a register, valid until the next call; false: no memory. */
+bool list_tally(Frame *frame, uint32_t reg, Tally *tally);
 /* The state at the start of the list. */
 State *list_start(Frame *frame);
 /* list_land for a maker of `net`, which holds its lock. */

@@ -174,11 +174,13 @@ bool list_length_state(const FrameLengths *known, const State *q, uint32_t reg,
 {
     Frame *f = q->frame;
     weir_status before = network_enter(f->network);
+    Tally tally = tally_start;
     StateLook s = {.known = known,
                    .q = q,
-                   .tally = &f->list->tallies.at[reg]->tally,
+                   .tally = &tally,
                    .count = &f->list->count,
                    .best = LIST_NO_COST};
+    if (!list_tally(f, reg, &tally)) s.error = SOLVE_NO_MEMORY;
     for (uint32_t i = 0; i < q->npos && s.best && !s.error; i++)
         look_at(&s, q->pos[i]);
     network_leave(f->network, before);

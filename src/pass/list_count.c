@@ -304,10 +304,16 @@ static bool is_counted_by(const ListKind *kind, uint32_t counter)
     return false;
 }
 
-static int order_values(const void *x, const void *y)
+/* Only the last few are out of order. */
+static void values_sort(ListCount *lc)
 {
-    return ascending(&((const ListValue *)x)->counter,
-                     &((const ListValue *)y)->counter);
+    ListValue *at = lc->values.at;
+    for (uint32_t i = 1; i < lc->values.count; i++) {
+        ListValue v = at[i];
+        uint32_t k = i;
+        for (; k > 0 && at[k - 1].counter > v.counter; k--) at[k] = at[k - 1];
+        at[k] = v;
+    }
 }
 
 /* Values of `from`, and what the item adds. */
@@ -339,8 +345,7 @@ bool listcount_next(ListCount *lc, const Tally *from, uint32_t kind, Tally *out)
     needs_ask(lc, k->order);
     bool ok = keep_values(lc, from, k);
     memset(lc->asked, 0, lc->spec->nneeds ? lc->spec->ncounters : 0);
-    if (lc->values.count)
-        qsort(lc->values.at, lc->values.count, sizeof(ListValue), order_values);
+    values_sort(lc);
     *out = (Tally){false, k->order, lc->values.count, lc->values.at};
     return ok;
 }

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "network/packed_tally.h"
 #include "oracle/list_states.h"
 #include "oracle/rng.h"
 
@@ -382,6 +383,45 @@ static void many_kinds(void **state)
     listcount_free(&count);
 }
 
+/* A packed tally is the one that it was made of, and no other. */
+static void tallies_are_packed(void **state)
+{
+    (void)state;
+    enum { VALUES = 300, TALLIES = 2000 };
+    ListValue values[VALUES], back[VALUES];
+    PackedTally packed;
+    Arena arena;
+    Rng rng = {11};
+    uint32_t nbits = 0;
+    mem = mem_from_env(NULL);
+    arena_init(&arena, &mem, 0);
+    for (uint32_t i = 0; i < TALLIES; i++) {
+        Tally t = {rng_chance(&rng, 5), rng_below(&rng, 3), 0, values};
+        uint32_t n = rng_below(&rng, VALUES), gap = 1 + rng_below(&rng, 90);
+        for (uint32_t c = rng_below(&rng, 500); t.nvalues < n;
+             c += 1 + rng_below(&rng, gap))
+            values[t.nvalues++] =
+                (ListValue){c, rng_chance(&rng, 95) ? 1 : rng_below(&rng, 9)};
+        assert_true(tally_pack(&arena, &t, &packed));
+        nbits += packed.nwords > 0;
+        Tally same = tally_unpack(&packed, back);
+        assert_int_equal(same.nvalues, n);
+        assert_int_equal(same.group, t.group);
+        assert_int_equal(same.is_start, t.is_start);
+        if (n) assert_memory_equal(back, values, n * sizeof *values);
+        assert_true(tally_is(&packed, &t));
+        if (!n) continue;
+        uint32_t at = rng_below(&rng, n);
+        values[at].value++;
+        assert_false(tally_is(&packed, &t));
+        values[at].value--;
+        values[n - 1].counter++;
+        assert_false(tally_is(&packed, &t));
+    }
+    assert_true(nbits > TALLIES / 4 && nbits < TALLIES);
+    arena_free(&arena);
+}
+
 /* Exact covers: 60 counters that must each be 1, kinds that count three of
  * them. Whatever the answer, it comes in bounded work. */
 static void hard_counts_are_given_up(void **state)
@@ -427,6 +467,7 @@ int main(void)
         cmocka_unit_test(arrays_with_a_prefix),
         cmocka_unit_test(random_lists_are_looked_through),
         cmocka_unit_test(many_kinds),
+        cmocka_unit_test(tallies_are_packed),
         cmocka_unit_test(hard_counts_are_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

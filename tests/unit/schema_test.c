@@ -289,6 +289,36 @@ static void regex_beside_others(void **state)
          {"{\"a(b\":1}"}});
 }
 
+/* Each member leaves another set of those that may still come. */
+static void many_members_in_any_order(void **state)
+{
+    (void)state;
+    enum { MEMBERS = 6000 };
+    static char text[MEMBERS * 20 + 100];
+    size_t n = (size_t)snprintf(text, sizeof text, "{\"properties\":{");
+    for (int i = 0; i < MEMBERS; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s\"p%d\":true",
+                              i ? "," : "", i);
+    snprintf(text + n, sizeof text - n, "},\"additionalProperties\":false}");
+    weir_error err;
+    weir_grammar *g = compile(text, "o", &err);
+    if (!g) fail_msg("%s", err.message);
+    weir_matcher *m = weir_matcher_new(g, NULL, NULL);
+    for (int i = 0; i < MEMBERS; i++) {
+        char one[32];
+        int size = snprintf(one, sizeof one, "%c\"p%d\":1", i ? ',' : '{',
+                            (int)((i * 7919LL) % MEMBERS));
+        weir_bytes bytes = {one, (size_t)size};
+        assert_int_equal(weir_matcher_accept_bytes(m, bytes, NULL),
+                         WEIR_ACCEPTED);
+    }
+    weir_bytes again = {",", 1}, end = {"}", 1};
+    assert_int_equal(weir_matcher_accept_bytes(m, again, NULL), WEIR_REFUSED);
+    assert_int_equal(weir_matcher_accept_bytes(m, end, NULL), WEIR_ACCEPTED);
+    weir_matcher_free(m);
+    weir_grammar_free(g);
+}
+
 static void combinations_mean_what_they_say(void **state)
 {
     RUN({"{\"oneOf\":[{\"required\":[\"a\"]},{\"required\":[\"b\"]}],"
@@ -454,6 +484,7 @@ int main(void)
         cmocka_unit_test(combinations_mean_what_they_say),
         cmocka_unit_test(overlapping_alternatives_are_counted),
         cmocka_unit_test(regex_beside_others),
+        cmocka_unit_test(many_members_in_any_order),
         cmocka_unit_test(alternatives_do_not_multiply),
         cmocka_unit_test(complements_of_alternatives_are_small),
         cmocka_unit_test(dependencies_do_not_multiply),
