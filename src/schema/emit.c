@@ -221,7 +221,8 @@ static RuleId rule_of(Emit *e, SetId set, uint32_t depth)
         if (e->jobs.at[p.value].set == set &&
             e->jobs.at[p.value].depth == depth)
             return e->jobs.at[p.value].rule;
-    EmitJob job = {set, depth, new_rule(e, set)};
+    uint32_t from = e->done ? e->done - 1 : 0;
+    EmitJob job = {set, depth, new_rule(e, set), from};
     if (!map_add(e->ir->mem, &e->index, h, e->jobs.count) ||
         !vec_push(e->ir->mem, &e->jobs, job))
         diag_no_memory(&e->ir->error);
@@ -252,6 +253,30 @@ NodeId emit_value(Emit *e, SetId set, uint32_t depth)
     return ir_ref(e->ir, rule_of(e, set, depth));
 }
 
+/* A place that the set speaks of. */
+static bool set_place(const Sets *s, SetId set, Place *place)
+{
+    SetNode n = s->nodes.at[set];
+    while (n.kind == SET_KIND_AND || n.kind == SET_KIND_OR ||
+           n.kind == SET_KIND_NOT)
+        n = s->nodes.at[n.kind == SET_KIND_NOT ? n.a : s->kids.at[n.a]];
+    *place = (Place){n.a, n.b};
+    return n.kind == SET_KIND_SCHEMA || n.kind == SET_KIND_VALUE;
+}
+
+/* Gives an error that has no place that of the job, or of one that led to
+ * it. */
+static void job_error(Emit *e, uint32_t job)
+{
+    Place place = sources_root();
+    while (!set_place(e->s, e->jobs.at[job].set, &place)) {
+        place = sources_root();
+        if (e->jobs.at[job].from == job) break;
+        job = e->jobs.at[job].from;
+    }
+    place_error(e->s->sources, place);
+}
+
 void emit_run(Sets *s, SetId root, const weir_space *space)
 {
     Emit e = {.s = s, .ir = s->ir, .integer = RULE_NONE};
@@ -264,8 +289,7 @@ void emit_run(Sets *s, SetId root, const weir_space *space)
     while (e.done < e.jobs.count && sets_ok(s)) {
         EmitJob job = e.jobs.at[e.done++];
         ir_rule_set(s->ir, job.rule, body(&e, job.set, job.depth));
-        if (!sets_ok(s) && !s->ir->error.pointer[0])
-            diag_pointer(&s->ir->error, s->ir->rules.at[job.rule].name);
+        if (!sets_ok(s)) job_error(&e, e.done - 1);
     }
     vec_free(s->mem, &e.jobs);
     map_free(s->mem, &e.index);

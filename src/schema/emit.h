@@ -14,6 +14,7 @@ typedef struct EmitJob {
     SetId set;
     uint32_t depth;
     RuleId rule;
+    uint32_t from; /* the job that asked for it first; the root: itself */
 } EmitJob;
 
 typedef struct Emit {

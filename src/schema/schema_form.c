@@ -586,8 +586,7 @@ const Form *schema_form(Sets *s, Place place, uint32_t scope, bool seen)
         apply(&x, KEYWORD_REF); /* its neighbours are ignored */
     else
         apply_keywords(&x);
-    if (!sets_ok(s) && !s->ir->error.pointer[0])
-        diag_pointer(&s->ir->error, place_pointer(s->sources, place));
+    if (!sets_ok(s)) place_error(s->sources, place);
     if (!sets_ok(s)) return &form_none;
     return x.form ? x.form : form_all(s);
 }

@@ -72,6 +72,9 @@ Span place_pointer(Sources *s, Place place);
  * place in another document than the main one has no byte range. */
 void place_fail(Sources *s, Place place, const char *keyword,
                 weir_status status, const char *format, ...) PRINTF_LIKE(5, 6);
+/* Gives the error, if it has no pointer yet, that of the place, and its range
+ * unless it has one. */
+void place_error(Sources *s, Place place);
 void place_warn(Sources *s, Place place, const char *keyword,
                 const char *format, ...) PRINTF_LIKE(4, 5);
 

@@ -55,6 +55,18 @@ static JsonNode range_of(const Sources *s, Place place, const char *keyword)
     return json->nodes.at[id == JSON_NONE ? place.id : id];
 }
 
+void place_error(Sources *s, Place place)
+{
+    weir_error *err = &s->ir->error;
+    if (err->pointer[0]) return;
+    JsonNode range = range_of(s, place, NULL);
+    if (!err->end) {
+        err->begin = range.begin;
+        err->end = range.end;
+    }
+    diag_pointer(err, place_pointer(s, place));
+}
+
 void place_fail(Sources *s, Place place, const char *keyword,
                 weir_status status, const char *format, ...)
 {

@@ -459,6 +459,9 @@ static void errors_have_places(void **state)
         {"{\"enum\":{\"a\":1}}", "", WEIR_SYNTAX, "#/enum",
          "expected an array"},
         {"{\"minLength\":-1}", "", WEIR_SYNTAX, "#/minLength", ""},
+        {"{\"required\":[\"a\"],\"properties\":{\"a\":{\"not\":{\"items\":"
+         "{\"uniqueItems\":true}}}}}",
+         "", WEIR_UNSUPPORTED, "#/properties/a/not/items", "equal items"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
