@@ -106,6 +106,26 @@ void weir_constraint_describe(const weir_constraint *c,
     memcpy(info, &all, MIN(info->size, sizeof all));
 }
 
+weir_grammar *weir_constraint_compile(weir_constraint *constraint,
+                                      weir_vocab *vocab, weir_refusal *refusal)
+{
+    return constraint_compile(constraint, vocab, refusal);
+}
+
+bool weir_constraint_fail(weir_constraint *constraint, const weir_error *error,
+                          weir_refusal *refusal)
+{
+    return constraint_fail(constraint, error, refusal);
+}
+
+size_t weir_refusal_body(const weir_refusal *refusal, char *text,
+                         size_t capacity)
+{
+    Out out = {text, capacity, 0};
+    refusal_write(refusal, &out);
+    return out.size;
+}
+
 /* ---- switches ---- */
 
 typedef struct SwitchRow {

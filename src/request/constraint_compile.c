@@ -189,8 +189,8 @@ static void refuse_error(const weir_constraint *c, const weir_error *e,
     f->end = c->source_at + e->end;
 }
 
-bool weir_constraint_fail(weir_constraint *c, const weir_error *error,
-                          weir_refusal *refusal)
+bool constraint_fail(weir_constraint *c, const weir_error *error,
+                     weir_refusal *refusal)
 {
     refuse_error(c, error, refusal);
     if (c->failure != WEIR_FAILURE_DEGRADE || error->status == WEIR_NO_MEMORY)
@@ -285,14 +285,14 @@ static weir_grammar *fail_tags(weir_constraint *c, weir_refusal *f)
     return NULL;
 }
 
-weir_grammar *weir_constraint_compile(weir_constraint *c, weir_vocab *vocab,
-                                      weir_refusal *refusal)
+weir_grammar *constraint_compile(weir_constraint *c, weir_vocab *vocab,
+                                 weir_refusal *refusal)
 {
     weir_error err;
     refusal_begin(refusal, c->profile_id, c->endpoint);
     if (has_tags(&c->info)) return fail_tags(c, refusal);
     if (!c->info.kind) return NULL;
     weir_grammar *g = compile_source(c, vocab, &err);
-    if (!g) weir_constraint_fail(c, &err, refusal);
+    if (!g) constraint_fail(c, &err, refusal);
     return g;
 }

@@ -77,36 +77,34 @@ static void put_openai(Out *out, const weir_refusal *f, BodyForm form)
         put_nullable(out, "code", is_silent ? NULL : f->code);
 }
 
-size_t weir_refusal_body(const weir_refusal *f, char *text, size_t capacity)
+void refusal_write(const weir_refusal *f, Out *out)
 {
-    Out out = {text, capacity, 0};
     BodyForm form = form_of(f);
     switch (form) {
     case BODY_OLLAMA:
-        out_text(&out, "{");
-        put_text(&out, "error", f->message);
-        out_text(&out, "}");
+        out_text(out, "{");
+        put_text(out, "error", f->message);
+        out_text(out, "}");
         break;
     case BODY_ANTHROPIC:
-        out_text(&out, "{\"type\":\"error\",\"error\":{");
-        put_message_type(&out, f);
-        out_text(&out, "}}");
+        out_text(out, "{\"type\":\"error\",\"error\":{");
+        put_message_type(out, f);
+        out_text(out, "}}");
         break;
     case BODY_SGLANG:
-        out_text(&out, "{\"object\":\"error\",");
-        put_openai(&out, f, form);
-        out_text(&out, "}");
+        out_text(out, "{\"object\":\"error\",");
+        put_openai(out, f, form);
+        out_text(out, "}");
         break;
     case BODY_LLAMA:
-        out_format(&out, "{\"error\":{\"code\":%d,", f->http);
-        put_message_type(&out, f);
-        out_text(&out, "}}");
+        out_format(out, "{\"error\":{\"code\":%d,", f->http);
+        put_message_type(out, f);
+        out_text(out, "}}");
         break;
     default:
-        out_text(&out, "{\"error\":{");
-        put_openai(&out, f, form);
-        out_text(&out, "}}");
+        out_text(out, "{\"error\":{");
+        put_openai(out, f, form);
+        out_text(out, "}}");
         break;
     }
-    return out.size;
 }

@@ -162,6 +162,13 @@ const char *keep_pointer(Resolver *r, const char *pointer);
 
 /* ---- afterwards ---- */
 
+/* constraint_compile.c: as the public functions of these names. */
+weir_grammar *constraint_compile(weir_constraint *c, weir_vocab *vocab,
+                                 weir_refusal *refusal);
+bool constraint_fail(weir_constraint *c, const weir_error *error,
+                     weir_refusal *refusal);
+/* error_body.c: the body of the answer. */
+void refusal_write(const weir_refusal *f, Out *out);
 /* degrade.c: makes it a constraint that is not enforced, for `reason`. */
 bool constraint_degrade(weir_constraint *c, const char *reason);
 

@@ -76,6 +76,8 @@ class Resolve(Case):
         self.assertIn("choice       a\nchoice       b\n", out)
 
     def test_nothing(self):
+        self.assertEqual(weir("resolve", "-", stdin=b"{}"),
+                         (0, "kind         none\n", ""))
         self.assertEqual(weir("resolve", self.request({"messages": []})),
                          (0, "kind         none\n", ""))
 
