@@ -1,13 +1,10 @@
 /* lang.c: the context's budget, and the languages that need no operation.
  *
- * In:    a budget, texts, ranges.   Out: minimal Dfas.
- * The four fixed languages are constants. A set of texts becomes an Nfa that
- * is the trie of the sorted texts. Cost: linear, but for the sort.
+ * In:    a budget, ranges.   Out: minimal Dfas.
+ * The four fixed languages are constants. Cost: linear, but for the sort.
  * Tests: unit/lang_test.c
  */
 #include "lang/lang.h"
-
-#include <stdlib.h>
 
 #include "base/utf8.h"
 #include "lang/nfa.h"
@@ -112,86 +109,4 @@ const Dfa *lang_class(LangCtx *ctx, const RuneRange *ranges, uint32_t count)
 const Dfa *lang_length(LangCtx *ctx, uint32_t lo, uint32_t hi)
 {
     return lang_repeat(ctx, lang_any(), lo, hi);
-}
-
-/* ---- texts ---- */
-
-typedef struct Trie {
-    Nfa nfa;
-    VEC(uint32_t) path; /* states of the present text, one a code point */
-} Trie;
-
-/* Adds the code point at *pos below the last state of the path. */
-static void trie_rune(Trie *trie, Span text, size_t *pos)
-{
-    LangCtx *ctx = trie->nfa.ctx;
-    uint32_t rune = utf8_decode(text, pos);
-    uint32_t from = trie->path.at[trie->path.count - 1];
-    uint32_t to = nfa_state(&trie->nfa);
-    RuneRange one = {rune, rune};
-    nfa_label(&trie->nfa, from, &one, 1, to);
-    if (!vec_push(ctx->mem, &trie->path, to)) lang_no_memory(ctx);
-}
-
-/* Code points that two texts, both UTF-8, begin with; their bytes in *size. */
-static uint32_t common_runes(Span a, Span b, size_t *size)
-{
-    uint32_t count = 0;
-    size_t n = 0, end = 0;
-    while (n < a.size && n < b.size && a.at[n] == b.at[n]) {
-        n++;
-        bool is_border = n == a.size || (a.at[n] & 0xC0) != 0x80;
-        if (is_border) count++, end = n;
-    }
-    *size = end;
-    return count;
-}
-
-static void trie_add(Trie *trie, Span text, Span before)
-{
-    size_t pos;
-    trie->path.count = common_runes(text, before, &pos) + 1;
-    while (lang_ok(trie->nfa.ctx) && pos < text.size)
-        trie_rune(trie, text, &pos);
-    if (lang_ok(trie->nfa.ctx))
-        nfa_empty(&trie->nfa, trie->path.at[trie->path.count - 1],
-                  trie->nfa.accept);
-}
-
-static int span_order(const void *x, const void *y)
-{
-    return span_compare(*(const Span *)x, *(const Span *)y);
-}
-
-static const Dfa *texts_build(LangCtx *ctx, const Span *sorted, uint32_t count)
-{
-    Trie trie = {0};
-    Span before = {0};
-    nfa_init(&trie.nfa, ctx);
-    if (!vec_push(ctx->mem, &trie.path, trie.nfa.start)) lang_no_memory(ctx);
-    for (uint32_t i = 0; i < count && lang_ok(ctx); i++) {
-        if (utf8_check(sorted[i]) != sorted[i].size) continue;
-        trie_add(&trie, sorted[i], before);
-        before = sorted[i];
-    }
-    vec_free(ctx->mem, &trie.path);
-    return nfa_finish(&trie.nfa);
-}
-
-const Dfa *lang_texts(LangCtx *ctx, const Span *texts, uint32_t count)
-{
-    if (!count || !lang_charge(ctx, count * 16ull)) return lang_none();
-    size_t nbytes = size_mul(count, sizeof *texts);
-    Span *sorted = mem_new(ctx->mem, nbytes);
-    if (!sorted) return lang_no_memory(ctx), lang_none();
-    memcpy(sorted, texts, nbytes);
-    qsort(sorted, count, sizeof *sorted, span_order);
-    const Dfa *out = texts_build(ctx, sorted, count);
-    mem_free(ctx->mem, sorted, nbytes);
-    return out;
-}
-
-const Dfa *lang_text(LangCtx *ctx, Span text)
-{
-    return lang_texts(ctx, &text, 1);
 }

@@ -1,4 +1,4 @@
-/* product.c: union, intersection, difference and complement.
+/* product.c: union, intersection and difference.
  *
  * In:    two Dfas and a truth table.   Out: the minimal Dfa of the strings for
  *        which the table, asked with their membership in both, says yes.
@@ -147,10 +147,6 @@ const Dfa *lang_subtract(LangCtx *ctx, const Dfa *a, const Dfa *b)
 {
     if (!lang_ok(ctx) || !a->nstates || lang_is_all(b)) return lang_none();
     if (!b->nstates) return a;
+    if (lang_is_all(a)) return lang_complement(ctx, b);
     return product(ctx, a, b, MINUS);
-}
-
-const Dfa *lang_complement(LangCtx *ctx, const Dfa *a)
-{
-    return lang_subtract(ctx, lang_all(), a);
 }

@@ -306,6 +306,29 @@ static void equal_languages_are_equal_arrays(void **state)
     }
 }
 
+/* However many texts there are, in whatever order, with common beginnings and
+ * ends: one array, that of the union of each. */
+static void texts_are_a_union(void **state)
+{
+    (void)state;
+    enum { TEXTS = 12 };
+    for (int round = 0; round < 300; round++) {
+        World w;
+        char buffer[TEXTS][64];
+        Span texts[TEXTS];
+        uint32_t count = draw(TEXTS + 1);
+        world_open(&w, NULL);
+        const Dfa *one_by_one = lang_none();
+        for (uint32_t i = 0; i < count; i++) {
+            texts[i] = word_text((int)draw(STRINGS), buffer[i]);
+            one_by_one =
+                lang_unite(&w.ctx, one_by_one, lang_text(&w.ctx, texts[i]));
+        }
+        assert_true(lang_equal(lang_texts(&w.ctx, texts, count), one_by_one));
+        world_close(&w);
+    }
+}
+
 /* Lists hold exactly the oracle's strings, shorter first, then in code point
  * order, which is the order of the oracle's numbers. */
 static void lists_agree(void **state)
@@ -578,6 +601,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_expressions_agree),
         cmocka_unit_test(equal_languages_are_equal_arrays),
+        cmocka_unit_test(texts_are_a_union),
         cmocka_unit_test(lists_agree),
         cmocka_unit_test(sizes),
         cmocka_unit_test(printed),

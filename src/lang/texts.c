@@ -1,0 +1,219 @@
+/* texts.c: a list of texts as a language.
+ *
+ * In:    texts in any order.   Out: the minimal Dfa of those that are UTF-8.
+ * Method: in sorted order, so that the states of the text in hand are the only
+ *        ones that may still get edges; what the next text does not go through
+ *        is closed, last state first, and a closed state that equals an earlier
+ *        one is that one (J. Daciuk et al., Incremental Construction of Minimal
+ *        Acyclic Finite-State Automata, Computational Linguistics 26, 2000).
+ * Cost:  sorting, and linear in the code points.
+ * Tests: unit/lang_test.c
+ */
+#include "base/hash.h"
+#include "base/utf8.h"
+#include "lang/dfa_writer.h"
+
+#include <stdlib.h>
+
+/* A state of the text in hand: its edges are on the stack, from `first` on, the
+ * last one without its target. */
+typedef struct OpenState {
+    uint32_t first;
+    bool accepts;
+} OpenState;
+
+typedef struct ClosedState {
+    uint32_t first, count; /* in `edges` */
+    bool accepts;
+} ClosedState;
+
+typedef struct Texts {
+    LangCtx *ctx;
+    VEC(OpenState) open; /* by depth */
+    VEC(DfaEdge) stack;
+    VEC(ClosedState) closed;
+    VEC(DfaEdge) edges;
+    Map index; /* of closed states */
+} Texts;
+
+static void texts_free(Texts *t)
+{
+    const Mem *mem = t->ctx->mem;
+    vec_free(mem, &t->open);
+    vec_free(mem, &t->stack);
+    vec_free(mem, &t->closed);
+    vec_free(mem, &t->edges);
+    map_free(mem, &t->index);
+}
+
+/* ---- closing ---- */
+
+static const DfaEdge *closed_edges(const Texts *t, uint32_t state)
+{
+    return t->edges.at + t->closed.at[state].first;
+}
+
+/* The closed state that equals `open`, which has `count` edges at `at`. */
+static bool close_state(Texts *t, OpenState open, const DfaEdge *at,
+                        uint32_t count, uint32_t *state)
+{
+    LangCtx *ctx = t->ctx;
+    uint64_t hash = hash_bytes(open.accepts, at, count * sizeof *at);
+    for (MapPos p = map_first(&t->index, hash); p.value != MAP_NONE;
+         p = map_next(&t->index, hash, p)) {
+        ClosedState c = t->closed.at[p.value];
+        if (c.accepts == open.accepts && c.count == count &&
+            (!count ||
+             !memcmp(closed_edges(t, p.value), at, count * sizeof *at)))
+            return *state = p.value, true;
+    }
+    *state = t->closed.count;
+    if (!lang_room(ctx, (uint64_t)*state + 1)) return false;
+    ClosedState made = {t->edges.count, count, open.accepts};
+    if (!vec_reserve(ctx->mem, &t->edges, (size_t)made.first + count) ||
+        !vec_push(ctx->mem, &t->closed, made) ||
+        !map_add(ctx->mem, &t->index, hash, *state))
+        return lang_no_memory(ctx);
+    if (count) memcpy(t->edges.at + made.first, at, count * sizeof *at);
+    t->edges.count += count;
+    return true;
+}
+
+/* Closes the open states below `depth`; *state: the last one closed. */
+static bool close_below(Texts *t, uint32_t depth, uint32_t *state)
+{
+    while (t->open.count > depth) {
+        OpenState open = t->open.at[--t->open.count];
+        if (!close_state(t, open, t->stack.at + open.first,
+                         t->stack.count - open.first, state))
+            return false;
+        t->stack.count = open.first;
+        if (t->open.count) t->stack.at[t->stack.count - 1].to = *state;
+    }
+    return true;
+}
+
+/* ---- reading ---- */
+
+static bool open_state(Texts *t)
+{
+    OpenState fresh = {t->stack.count, false};
+    return vec_push(t->ctx->mem, &t->open, fresh) || lang_no_memory(t->ctx);
+}
+
+/* Code points that two texts, both UTF-8, begin with; their bytes in *size. */
+static uint32_t common_runes(Span a, Span b, size_t *size)
+{
+    uint32_t count = 0;
+    size_t n = 0, end = 0;
+    while (n < a.size && n < b.size && a.at[n] == b.at[n]) {
+        n++;
+        bool is_border = n == a.size || (a.at[n] & 0xC0) != 0x80;
+        if (is_border) count++, end = n;
+    }
+    *size = end;
+    return count;
+}
+
+static bool add_text(Texts *t, Span text, Span before)
+{
+    size_t pos;
+    uint32_t state, shared = common_runes(text, before, &pos);
+    if (!close_below(t, shared + 1, &state)) return false;
+    while (pos < text.size) {
+        uint32_t rune = utf8_decode(text, &pos);
+        if (!lang_charge(t->ctx, 8)) return false;
+        if (!vec_push(t->ctx->mem, &t->stack, (DfaEdge){rune, rune, 0}))
+            return lang_no_memory(t->ctx);
+        if (!open_state(t)) return false;
+    }
+    t->open.at[t->open.count - 1].accepts = true;
+    return true;
+}
+
+/* Closes all; *root is the start. False: there is no text, or an error. */
+static bool read_texts(Texts *t, const Span *sorted, uint32_t count,
+                       uint32_t *root)
+{
+    Span before = {0};
+    bool any = false;
+    if (!open_state(t)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (utf8_check(sorted[i]) != sorted[i].size) continue;
+        if (!add_text(t, sorted[i], before)) return false;
+        before = sorted[i];
+        any = true;
+    }
+    return any && close_below(t, 0, root);
+}
+
+/* ---- writing ---- */
+
+#define UNNUMBERED UINT32_MAX
+
+/* Breadth first from the root; `number` has an entry for each closed state,
+ * `order` room for them. */
+static const Dfa *write_states(const Texts *t, uint32_t root, uint32_t *number,
+                               uint32_t *order)
+{
+    DfaWriter w;
+    uint32_t count = 0;
+    dfa_writer_init(&w, t->ctx);
+    memset(number, 0xFF, t->closed.count * sizeof *number);
+    number[root] = count;
+    order[count++] = root;
+    for (uint32_t i = 0; i < count && lang_ok(t->ctx); i++) {
+        ClosedState c = t->closed.at[order[i]];
+        const DfaEdge *edge = closed_edges(t, order[i]);
+        dfa_writer_state(&w, c.accepts);
+        for (uint32_t e = 0; e < c.count; e++) {
+            uint32_t to = edge[e].to;
+            if (number[to] == UNNUMBERED) {
+                number[to] = count;
+                order[count++] = to;
+            }
+            dfa_writer_edge(&w, edge[e].lo, edge[e].hi, number[to]);
+        }
+    }
+    const Dfa *out = dfa_writer_finish(&w);
+    dfa_writer_free(&w);
+    return out;
+}
+
+static const Dfa *texts_write(const Texts *t, uint32_t root)
+{
+    const Mem *mem = t->ctx->mem;
+    size_t nbytes = 2 * (size_t)t->closed.count * sizeof(uint32_t);
+    uint32_t *both = mem_new(mem, nbytes);
+    if (!both) return lang_no_memory(t->ctx), lang_none();
+    const Dfa *out = write_states(t, root, both, both + t->closed.count);
+    mem_free(mem, both, nbytes);
+    return out;
+}
+
+static int span_order(const void *x, const void *y)
+{
+    return span_compare(*(const Span *)x, *(const Span *)y);
+}
+
+const Dfa *lang_texts(LangCtx *ctx, const Span *texts, uint32_t count)
+{
+    Texts t = {.ctx = ctx};
+    uint32_t root;
+    if (!count || !lang_charge(ctx, count * 16ull)) return lang_none();
+    size_t nbytes = size_mul(count, sizeof *texts);
+    Span *sorted = mem_new(ctx->mem, nbytes);
+    if (!sorted) return lang_no_memory(ctx), lang_none();
+    memcpy(sorted, texts, nbytes);
+    qsort(sorted, count, sizeof *sorted, span_order);
+    const Dfa *out = lang_none();
+    if (read_texts(&t, sorted, count, &root)) out = texts_write(&t, root);
+    mem_free(ctx->mem, sorted, nbytes);
+    texts_free(&t);
+    return out;
+}
+
+const Dfa *lang_text(LangCtx *ctx, Span text)
+{
+    return lang_texts(ctx, &text, 1);
+}
