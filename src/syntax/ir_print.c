@@ -11,6 +11,7 @@
 #include "syntax/ir.h"
 
 #include "base/utf8.h"
+#include "syntax/ir_dfa.h"
 #include "syntax/ir_list.h"
 #include "lang/lax.h"
 
@@ -508,24 +509,6 @@ static uint64_t hash_ranges(uint64_t h, const Range *r, uint32_t count)
     return h;
 }
 
-static uint64_t hash_dfa(uint64_t h, const Dfa *dfa)
-{
-    for (uint32_t s = 0; s < dfa->nstates; s++) {
-        h = hash_mix(h, (uint64_t)dfa->edge_start[s + 1] << 1 |
-                            (dfa->accepts[s] != 0));
-        for (uint32_t i = dfa->edge_start[s]; i < dfa->edge_start[s + 1]; i++)
-            h = hash_mix(hash_mix(h, dfa->edges[i].to),
-                         (uint64_t)dfa->edges[i].lo << 32 | dfa->edges[i].hi);
-    }
-    return h;
-}
-
-static uint64_t hash_bounded(uint64_t h, const BoundedSpec *spec)
-{
-    h = hash_mix(hash_dfa(h, &spec->dfa), spec->hi);
-    return hash_bytes(h, spec->ticks, spec->dfa.nstates);
-}
-
 /* By node: hashes of what its kids are must be known. */
 static uint64_t hash_node(const Ir *ir, Node n, const uint64_t *node_hash)
 {
@@ -546,9 +529,9 @@ static uint64_t hash_node(const Ir *ir, Node n, const uint64_t *node_hash)
     case NODE_RULE:
         return hash_mix(h, rule_place(ir, n.a));
     case NODE_REGULAR:
-        return hash_dfa(h, &ir->dfas.at[n.a]);
+        return hash_mix(h, dfa_hash(&ir->dfas.at[n.a]));
     case NODE_BOUNDED:
-        return hash_bounded(h, ir_node_bounded(ir, n));
+        return hash_mix(h, bounded_hash(ir_node_bounded(ir, n)));
     case NODE_LIST:
         return list_hash(h, ir_node_list(ir, n), node_hash);
     default:
