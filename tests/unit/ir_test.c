@@ -236,6 +236,20 @@ static const Dfa *random_language(LangCtx *c)
     return a;
 }
 
+static const Dfa *minimal(LangCtx *c, const Dfa *d)
+{
+    DfaWriter w;
+    dfa_writer_init(&w, c);
+    for (uint32_t s = 0; s < d->nstates; s++) {
+        dfa_writer_state(&w, d->accepts[s]);
+        for (uint32_t e = d->edge_start[s]; e < d->edge_start[s + 1]; e++)
+            dfa_writer_edge(&w, d->edges[e].lo, d->edges[e].hi, d->edges[e].to);
+    }
+    const Dfa *out = dfa_writer_minimize(&w);
+    dfa_writer_free(&w);
+    return out;
+}
+
 /* Its texts, with the number of characters as a part of the state. */
 static const Dfa *bounded_language(LangCtx *c, const BoundedSpec *spec)
 {
@@ -283,8 +297,7 @@ static const Dfa *node_language(LangCtx *c, const Ir *ir, NodeId node)
     Node n = ir_node(ir, node);
     if (node == NODE_NEVER_ID) return lang_none();
     if (node == NODE_EMPTY_ID) return lang_empty();
-    if (n.kind == NODE_REGULAR)
-        return lang_complement(c, lang_complement(c, &ir->dfas.at[n.a]));
+    if (n.kind == NODE_REGULAR) return minimal(c, &ir->dfas.at[n.a]);
     const BoundedSpec *spec = ir_node_bounded(ir, n);
     check_needs(spec);
     return bounded_language(c, spec);
