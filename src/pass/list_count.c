@@ -81,12 +81,15 @@ static void find_shared(ListCount *lc)
         for (uint32_t j = 0; j < k->ncounters; j++) {
             uint32_t c = k->counters[j];
             lc->shared[c] = lc->shared[c] == UNSEEN ? PRIVATE : SHARED;
+            lc->owner[c] = i;
             lc->last_order[c] = MAX(lc->last_order[c], k->order);
         }
     }
     for (uint32_t c = 0; c < spec->ncounters; c++)
-        if (lc->shared[c] == SHARED || lc->shared[c] == UNSEEN)
+        if (lc->shared[c] == SHARED || lc->shared[c] == UNSEEN) {
+            lc->shared_of[lc->nshared] = c;
             lc->shared[c] = lc->nshared++;
+        }
 }
 
 /* ---- pools ---- */
@@ -241,11 +244,18 @@ bool listcount_init(ListCount *lc, const Mem *mem, const ListSpec *spec,
     lc->last_order = arena_zero(&lc->arena, (nc + 1) * sizeof(uint32_t));
     lc->shared = arena_zero(&lc->arena, (nc + 1) * sizeof(uint32_t));
     lc->value = arena_zero(&lc->arena, (nc + 1) * sizeof(uint32_t));
+    lc->shared_of = arena_array(&lc->arena, uint32_t, nc + 1);
+    lc->owner = arena_array(&lc->arena, uint32_t, nc + 1);
+    lc->start = arena_array(&lc->arena, CountRange, n + 1);
+    lc->forced = arena_array(&lc->arena, uint32_t, n + 1);
     lc->asked = arena_zero(&lc->arena, nc + 1);
     bool ok = !lc->arena.failed && find_classes(lc);
     if (ok) {
         find_shared(lc);
         ok = make_problem(lc);
+    }
+    if (ok) {
+        look_init(lc);
     }
     if (!ok) listcount_free(lc);
     return ok;

@@ -39,14 +39,20 @@ typedef struct ListCount {
     uint32_t *shared;     /* by counter: its number in the problem; own ones of
                              a class: UINT32_MAX */
     uint32_t nshared;     /* then come the groups, if they are contiguous */
+    uint32_t *shared_of;  /* by number in the problem: the counter */
+    uint32_t *owner;      /* by counter that is one class's own: the class */
+    CountRange *start;    /* by class: items of it at the start of the list */
+    uint32_t *forced;     /* by class: the next one, itself included, of which
+                             one must come; nclasses: none */
+    uint32_t last_forced, last_dead; /* classes + 1; 0: none */
     uint32_t norders;
     uint32_t *orders; /* ascending */
     ListProblem problem;
     Solver solver;
     /* scratch */
-    uint32_t *value; /* by counter */
-    uint8_t *asked;  /* by counter */
-    CountRange *class_range;
+    uint32_t *value;         /* by counter */
+    uint8_t *asked;          /* by counter */
+    CountRange *class_range; /* `start` but during a look */
     ListBounds base, trial;
     uint8_t *answers; /* by pool and manner */
     VEC(ListValue) values;

@@ -6,8 +6,9 @@
  * kind is asked about with exactly the items that may come after it; kinds of
  * one group and pool that differ in nothing else are asked about once. Where
  * groups may not be skipped, the last one used is tried in turn.
- * Cost: linear in the classes from the present group on, and one problem for
- * each group and pool.    Tests: unit/list_test.c.
+ * Cost: linear in the classes that may come and the values of the tally; with
+ * shared counters, in the classes from the present group on, and one problem
+ * for each group and pool.    Tests: unit/list_test.c.
  */
 #include "pass/list_look.h"
 
@@ -26,36 +27,80 @@ static CountRange counter_range(const Look *l, uint32_t counter)
     return r;
 }
 
-static void class_look(Look *l, uint32_t i)
+static CountRange class_range(const Look *l, uint32_t i)
 {
-    ListCount *lc = l->lc;
-    const ListKind *k = class_kind(lc, i);
+    const ListKind *k = class_kind(l->lc, i);
     CountRange range = {0, COUNT_INF};
     for (uint32_t j = 0; j < k->ncounters; j++) {
-        if (lc->shared[k->counters[j]] != PRIVATE) continue;
+        if (l->lc->shared[k->counters[j]] != PRIVATE) continue;
         CountRange r = counter_range(l, k->counters[j]);
         range.lo = MAX(range.lo, r.lo);
         range.hi = MIN(range.hi, r.hi);
     }
-    lc->class_range[i] = range;
-    l->is_dead |= range.lo > range.hi;
-    if (!range.lo) return;
-    if (l->first_forced == UINT32_MAX) l->first_forced = k->order;
-    l->last_forced = k->order;
+    return range;
+}
+
+void look_init(ListCount *lc)
+{
+    Look l = {.lc = lc, .tally = &tally_start};
+    lc->forced[lc->nclasses] = lc->nclasses;
+    for (uint32_t i = lc->nclasses; i-- > 0;) {
+        CountRange r = lc->start[i] = lc->class_range[i] = class_range(&l, i);
+        lc->forced[i] = r.lo ? i : lc->forced[i + 1];
+        if (r.lo) lc->last_forced = MAX(lc->last_forced, i + 1);
+        if (r.lo > r.hi) lc->last_dead = MAX(lc->last_dead, i + 1);
+    }
+}
+
+/* The first class of a group that is not before `order`. */
+static uint32_t class_from(const ListCount *lc, uint64_t order)
+{
+    uint32_t lo = 0, hi = lc->nclasses;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (lc->classes[mid].order < order)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* Classes that have items already are of the present group. */
+static void look_at_values(Look *l)
+{
+    ListCount *lc = l->lc;
+    for (uint32_t i = 0; i < l->tally->nvalues; i++) {
+        uint32_t c = l->tally->values[i].counter;
+        if (lc->shared[c] != PRIVATE) continue;
+        CountRange r = class_range(l, lc->owner[c]);
+        lc->class_range[lc->owner[c]] = r;
+        l->is_dead |= r.lo > r.hi;
+    }
+}
+
+static void find_forced(Look *l)
+{
+    const ListCount *lc = l->lc;
+    uint32_t i = lc->forced[l->first_class];
+    while (i < lc->nclasses && !lc->class_range[i].lo) i = lc->forced[i + 1];
+    l->first_forced = l->last_forced = UINT32_MAX;
+    if (i == lc->nclasses) return;
+    l->first_forced = lc->classes[i].order;
+    l->last_forced = lc->classes[MAX(i, lc->last_forced - 1)].order;
 }
 
 void look_begin(Look *l, ListCount *lc, const Tally *t)
 {
-    *l = (Look){.lc = lc, .tally = t, .first_forced = UINT32_MAX};
+    *l = (Look){.lc = lc, .tally = t};
     for (uint32_t i = 0; i < t->nvalues; i++)
         lc->value[t->values[i].counter] = t->values[i].value;
-    while (l->first_class < lc->nclasses && !t->is_start &&
-           lc->classes[l->first_class].order < t->group)
-        l->first_class++;
-    for (uint32_t i = l->first_class; i < lc->nclasses; i++) class_look(l, i);
-    for (uint32_t c = 0; c < lc->spec->ncounters; c++) {
-        uint32_t s = lc->shared[c];
-        if (s == PRIVATE) continue;
+    l->first_class = t->is_start ? 0 : class_from(lc, t->group);
+    l->is_dead = lc->last_dead > l->first_class;
+    look_at_values(l);
+    find_forced(l);
+    for (uint32_t s = 0; s < lc->nshared; s++) {
+        uint32_t c = lc->shared_of[s];
         lc->base.counter[s] = counter_range(l, c);
         lc->base.has[s] = lc->value[c] > 0;
     }
@@ -66,8 +111,13 @@ void look_begin(Look *l, ListCount *lc, const Tally *t)
 
 void look_end(Look *l)
 {
-    for (uint32_t i = 0; i < l->tally->nvalues; i++)
-        l->lc->value[l->tally->values[i].counter] = 0;
+    ListCount *lc = l->lc;
+    for (uint32_t i = 0; i < l->tally->nvalues; i++) {
+        uint32_t c = l->tally->values[i].counter;
+        lc->value[c] = 0;
+        if (lc->shared[c] == PRIVATE)
+            lc->class_range[lc->owner[c]] = lc->start[lc->owner[c]];
+    }
 }
 
 /* With the items so far alone. */
@@ -223,11 +273,27 @@ static SolveAnswer group_ask(Look *l, uint32_t from, uint32_t to, uint8_t *may)
     return SOLVE_YES;
 }
 
+/* Without counters that classes share. */
+static SolveAnswer look_plain(Look *l, ListOutlook *out)
+{
+    const ListCount *lc = l->lc;
+    for (uint32_t i = l->first_class; i < lc->nclasses; i++) {
+        const ListClass *class = &lc->classes[i];
+        if (class->order > l->first_forced) break;
+        if (!lc->class_range[i].hi) continue;
+        for (uint32_t k = 0; k < class->count; k++)
+            out->may[lc->kinds[class->first + k]] = 1;
+        l->any = true;
+    }
+    return l->any || out->ends ? SOLVE_YES : SOLVE_NO;
+}
+
 static SolveAnswer look(Look *l, ListOutlook *out)
 {
     ListCount *lc = l->lc;
     if (l->is_dead) return SOLVE_NO;
     out->ends = look_may_end(l);
+    if (!lc->problem.ncounters && !lc->is_single) return look_plain(l, out);
     uint32_t to = lc->nclasses;
     while (to > l->first_class) {
         uint32_t from = to - 1;

@@ -20,6 +20,8 @@ typedef struct Look {
     bool is_dead; /* a class needs more items than it may have */
 } Look;
 
+/* Finds out about the start, for looks to come. */
+void look_init(ListCount *lc);
 /* Loads the tally; look_end unloads it. */
 void look_begin(Look *look, ListCount *lc, const Tally *tally);
 void look_end(Look *look);
