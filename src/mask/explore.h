@@ -25,6 +25,12 @@ typedef struct MaskVocab {
     uint32_t width, nwords;
 } MaskVocab;
 
+/* Of a head that is not open: ids [at, at + count) of head_ids. */
+typedef struct HeadTokens {
+    uint64_t hash; /* of the head; 0: not known */
+    uint32_t at, count;
+} HeadTokens;
+
 /* One thread's or matcher's scratch. */
 typedef struct MaskRun {
     const Mem *mem;
@@ -32,10 +38,12 @@ typedef struct MaskRun {
     WalkCache *cache; /* the grammar's */
     Stepper stepper;  /* scratch stacks */
     Walker walker;
-    VEC(ConfigSet *) sets;  /* free ones */
-    VEC(uint32_t) regs;     /* register classes of the set in hand */
-    VEC(uint32_t) ids;      /* ids of the mask in the making */
-    VEC(uint32_t) wanted;   /* ids to be tried (refine.c) */
+    VEC(ConfigSet *) sets; /* free ones */
+    VEC(uint32_t) regs;    /* register classes of the set in hand */
+    VEC(uint32_t) ids;     /* ids of the mask in the making */
+    VEC(uint32_t) wanted;  /* ids to be tried (refine.c) */
+    VEC(HeadTokens) heads; /* by head: tokens inside which it may begin */
+    VEC(uint32_t) head_ids;
     LoopTable *loops;       /* NULL until needed */
     uint32_t depth;         /* of explore_set in itself */
     uint32_t min_chars;     /* the least max_chars; UINT32_MAX: none */

@@ -39,7 +39,7 @@ bool maskvocab_init(MaskVocab *v, const Mem *mem, const Vocab *vocab)
     v->main.is_shared = true;
     ok = ok && covers_init(&v->covers, mem, vocab, &v->main.trie) &&
          walkcache_init(&v->cache, mem, true, 0) &&
-         whole_init(&v->wholes, mem, vocab);
+         whole_init(&v->wholes, mem, &v->arena, vocab);
     if (vocab->dialect == WEIR_DIALECT_LLAMA_CPP)
         ok = ok && lax_find_open(mem, vocab, &v->arena, &v->open);
     if (!ok) maskvocab_free(v);
@@ -80,6 +80,8 @@ void maskrun_free(MaskRun *run)
     vec_free(run->mem, &run->regs);
     vec_free(run->mem, &run->ids);
     vec_free(run->mem, &run->wanted);
+    vec_free(run->mem, &run->heads);
+    vec_free(run->mem, &run->head_ids);
     loops_free(run->loops, run->mem);
     run->mem = NULL;
 }

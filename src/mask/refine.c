@@ -15,13 +15,14 @@
 #include "matcher/likeness.h"
 #include "matcher/track.h"
 
+enum { MANY_IDS = 1 << 18 }; /* kept ones, before they are found anew */
+
 typedef struct Refine {
     MaskRun *run;
     const ConfigSet *set;
     uint32_t *row;
     UniqueTable *table;
     UniqueMark mark;
-    const UniqueHand *hand;
     bool needs_direct;
 } Refine;
 
@@ -37,26 +38,11 @@ typedef struct Ids {
     uint32_t count;
 } Ids;
 
-typedef struct LikeCall {
-    const UniqueHand *hand;
-    bool found;
-} LikeCall;
-
-static void like_visit(void *user, Span meaning)
+static bool begins_like_one(MaskRun *run, const UniqueHand *hand)
 {
-    LikeCall *call = user;
-    Likeness l;
-    if (call->found) return;
-    like_begin(&l, call->hand->unique, meaning);
-    call->found = like_text(&l, call->hand->text) == LIKE_MORE;
-}
-
-/* Whether an earlier head begins as the one in hand does. */
-static bool begins_like_one(const UniqueTable *u, const UniqueHand *hand)
-{
-    LikeCall call = {hand, false};
-    unique_each(u, hand, like_visit, &call);
-    return call.found;
+    const UniqueLikes *likes = unique_likes(run->unique, hand);
+    run->no_memory |= !likes;
+    return !likes || likes->list.count;
 }
 
 /* Whether a token ends the head in hand such that it is the value. */
@@ -110,7 +96,7 @@ bool refine_concerns(MaskRun *run, const ConfigSet *set, const uint32_t *row)
         const UniqueRecord *r = unique_record(u, c->record);
         if (r->may_be_whole || r->has_closed) return true;
         for (uint32_t at = UNIQUE_NONE; unique_hand(u, c, &at, &hand);)
-            if (begins_like_one(u, &hand) || some_later(run, &hand, row))
+            if (begins_like_one(run, &hand) || some_later(run, &hand, row))
                 return true;
     }
     return false;
@@ -167,12 +153,6 @@ static void want_id(Refine *r, uint32_t id)
     if (!vec_push(r->run->mem, &r->run->wanted, id)) r->run->no_memory = true;
 }
 
-static void want_places(Refine *r, uint32_t from, uint32_t to)
-{
-    const Trie *trie = &r->run->vocab->main.trie;
-    for (uint32_t p = from; p < to; p++) want_id(r, trie->ids[p]);
-}
-
 static void try_all(Refine *r)
 {
     for (uint32_t i = 0; i < r->run->wanted.count && !has_failed(r); i++) {
@@ -182,66 +162,172 @@ static void try_all(Refine *r)
     }
 }
 
-/* ---- the head in hand ---- */
+/* ---- tokens that go on like an earlier head ---- */
 
 typedef struct LikeNode {
     uint32_t node;
     Likeness likeness;
 } LikeNode;
 
-typedef VEC(LikeNode) LikeNodes;
+/* A walk over a trie, of tokens or of what they have from some place on. */
+typedef struct LikeWalk {
+    Refine *r;
+    const Trie *trie;
+    bool is_closed; /* tokens need not come to the head's end */
+    bool to_keep;   /* ids go to head_ids, whatever the row */
+    VEC(LikeNode) todo;
+} LikeWalk;
+
+static void walk_found(LikeWalk *w, uint32_t from, uint32_t to)
+{
+    MaskRun *run = w->r->run;
+    for (uint32_t p = from; p < to; p++) {
+        if (!w->to_keep)
+            want_id(w->r, w->trie->ids[p]);
+        else if (!vec_push(run->mem, &run->head_ids, w->trie->ids[p]))
+            run->no_memory = true;
+    }
+}
+
+/* Whether something below a node may matter, if the text there is like the
+ * earlier head. */
+static bool is_worth(const LikeWalk *w, const TrieNode *n, const Likeness *l)
+{
+    uint8_t last = like_last(l);
+    if (!n->nchildren) return false;
+    if (!last || (w->is_closed && like_is_near(l))) return true;
+    return n->below >> trie_group[last] & 1;
+}
 
 /* The child of a node, if the byte that leads there goes on like the earlier
  * head. */
-static void walk_child(Refine *r, LikeNodes *todo, const LikeNode *at,
-                       uint32_t child)
+static void walk_child(LikeWalk *w, const LikeNode *at, uint32_t child)
 {
-    const TrieNode *c = &r->run->vocab->main.trie.nodes[child];
+    const TrieNode *c = &w->trie->nodes[child];
     LikeNode next = {child, at->likeness};
+    const Likeness *l = &next.likeness;
     switch (like_byte(&next.likeness, c->byte)) {
     case LIKE_NOT:
         break;
     case LIKE_WHOLE:
-        want_places(r, c->tok, c->tok_end);
+        walk_found(w, c->tok, c->tok_end);
         break;
     case LIKE_MORE:
-        if (like_is_vague(&next.likeness)) r->needs_direct = true;
-        if (c->nchildren && !vec_push(r->run->mem, todo, next))
-            r->run->no_memory = true;
+        if (like_is_vague(l)) w->r->needs_direct = true;
+        if (w->is_closed && like_has_begun(l) && like_is_near(l))
+            walk_found(w, c->tok, trie_own_end(w->trie, c));
+        if (is_worth(w, c, l) && !vec_push(w->r->run->mem, &w->todo, next))
+            w->r->run->no_memory = true;
         break;
     }
 }
 
-static void walk_children(Refine *r, LikeNodes *todo, const LikeNode *at)
+static void walk_children(LikeWalk *w, const LikeNode *at)
 {
-    const Trie *trie = &r->run->vocab->main.trie;
-    const TrieNode *n = &trie->nodes[at->node];
+    const TrieNode *n = &w->trie->nodes[at->node];
     uint8_t bytes[LIKE_FIRST + 1];
     unsigned count = like_first(&at->likeness, bytes);
     for (uint32_t i = 0; count > LIKE_FIRST && i < n->nchildren; i++)
-        walk_child(r, todo, at, n->child + i);
+        walk_child(w, at, n->child + i);
     for (unsigned i = 0; count <= LIKE_FIRST && i < count; i++) {
-        uint32_t child = trie_child(trie, n, bytes[i]);
-        if (child) walk_child(r, todo, at, child);
+        uint32_t child = trie_child(w->trie, n, bytes[i]);
+        if (child) walk_child(w, at, child);
     }
 }
 
-/* An earlier head: if the one in hand begins like it, tokens that go on like
- * it, to its end. */
-static void walk_meaning(void *user, Span meaning)
+static void walk_like(LikeWalk *w, const Likeness *from)
 {
-    Refine *r = user;
-    LikeNodes todo = {0};
-    LikeNode at = {.node = TRIE_ROOT};
-    like_begin(&at.likeness, r->hand->unique, meaning);
-    if (like_text(&at.likeness, r->hand->text) != LIKE_MORE) return;
-    r->needs_direct |= like_is_vague(&at.likeness);
-    if (!vec_push(r->run->mem, &todo, at)) r->run->no_memory = true;
-    while (todo.count && !r->needs_direct && !has_failed(r)) {
-        at = todo.at[--todo.count];
-        walk_children(r, &todo, &at);
+    LikeNode at = {TRIE_ROOT, *from};
+    MaskRun *run = w->r->run;
+    if (like_is_vague(from)) w->r->needs_direct = true;
+    if (!vec_push(run->mem, &w->todo, at)) run->no_memory = true;
+    while (w->todo.count && !w->r->needs_direct && !has_failed(w->r)) {
+        at = w->todo.at[--w->todo.count];
+        walk_children(w, &at);
     }
-    vec_free(r->run->mem, &todo);
+    vec_free(run->mem, &w->todo);
+}
+
+/* Earlier heads that the one in hand begins like. */
+static void walk_hand(Refine *r, const UniqueHand *hand)
+{
+    const UniqueLikes *likes = unique_likes(r->table, hand);
+    r->run->no_memory |= !likes;
+    for (uint32_t i = 0; likes && i < likes->list.count; i++) {
+        LikeWalk w = {.r = r,
+                      .trie = &r->run->vocab->main.trie,
+                      .is_closed = !hand->is_open};
+        walk_like(&w, &likes->list.at[i].like);
+    }
+}
+
+/* ---- heads that begin in a token and could only be ended as before ---- */
+
+/* Finds the tokens inside which an earlier head may begin once more. */
+static HeadTokens find_tokens(Refine *r, const UniqueHead *h)
+{
+    MaskRun *run = r->run;
+    const Trie *tries[] = {&run->vocab->main.trie, &run->vocab->wholes.tails};
+    HeadTokens found = {h->hash, run->head_ids.count, 0};
+    Likeness l;
+    like_begin(&l, h->unique, span_of(r->table->bytes.at + h->at, h->size));
+    for (size_t i = 0; i < COUNT_OF(tries); i++) {
+        LikeWalk w = {
+            .r = r, .trie = tries[i], .is_closed = true, .to_keep = true};
+        walk_like(&w, &l);
+    }
+    found.count = run->head_ids.count - found.at;
+    return found;
+}
+
+static HeadTokens tokens_of(Refine *r, uint32_t head)
+{
+    MaskRun *run = r->run;
+    const UniqueHead *h = &r->table->heads.at[head];
+    if (run->head_ids.count > MANY_IDS)
+        run->heads.count = run->head_ids.count = 0;
+    while (run->heads.count <= head)
+        if (!vec_push(run->mem, &run->heads, (HeadTokens){0, 0, 0})) {
+            run->no_memory = true;
+            return (HeadTokens){0, 0, 0};
+        }
+    HeadTokens *known = &run->heads.at[head];
+    if (known->hash != h->hash) *known = find_tokens(r, h);
+    return *known;
+}
+
+static bool is_closed(const UniqueRecord *r)
+{
+    return r->last != UNIQUE_NONE &&
+           atomic_load_explicit(&r->list->is_closed, memory_order_relaxed);
+}
+
+static void want_begun(Refine *r, uint32_t record)
+{
+    const UniqueTable *u = r->table;
+    for (; record && unique_record(u, record)->has_closed && !r->needs_direct;
+         record = unique_record(u, record)->outer) {
+        const UniqueRecord *at = unique_record(u, record);
+        if (!is_closed(at)) continue;
+        if (u->heads.at[at->last].count >= LIST_SUPPLY_LEAST)
+            r->needs_direct = true;
+        for (uint32_t i = at->last; i != UNIQUE_NONE && !r->needs_direct;
+             i = u->heads.at[i].before) {
+            HeadTokens t = tokens_of(r, i);
+            for (uint32_t k = 0; k < t.count; k++)
+                want_id(r, r->run->head_ids.at[t.at + k]);
+        }
+    }
+}
+
+/* Tokens that may end the head in hand and begin one like it. */
+static void want_reopens(Refine *r, const UniqueHand *hand)
+{
+    const WholeTable *w = &r->run->vocab->wholes;
+    if (hand->is_open || !hand->text.size) return;
+    WholeKind kind = whole_kind(hand->text.at[0]);
+    for (uint32_t i = 0; i < w->reopens[kind].count; i++)
+        want_id(r, w->reopens[kind].at[i]);
 }
 
 /* ---- whole heads ---- */
@@ -284,19 +370,20 @@ static void refine_config(Refine *r, const Config *c)
 {
     UniqueHand hand;
     if (!c->record) return;
-    r->needs_direct |= unique_record(r->table, c->record)->has_closed;
     for (uint32_t at = UNIQUE_NONE;
          !r->needs_direct && unique_hand(r->table, c, &at, &hand);) {
-        r->hand = &hand;
-        unique_each(r->table, &hand, walk_meaning, r);
+        walk_hand(r, &hand);
         want_later(r, &hand);
+        want_reopens(r, &hand);
     }
+    want_begun(r, c->record);
     if (!r->needs_direct) want_wholes(r, c->record);
 }
 
 static Refine refine_begin(MaskRun *run, const ConfigSet *set, uint32_t *row)
 {
     run->wanted.count = 0;
+    unique_tries_begin(run->unique);
     run->stepper.unique = run->unique;
     return (Refine){.run = run,
                     .set = set,
@@ -308,6 +395,7 @@ static Refine refine_begin(MaskRun *run, const ConfigSet *set, uint32_t *row)
 static void refine_end(Refine *r)
 {
     r->run->stepper.unique = NULL;
+    unique_tries_end(r->table);
     unique_back(r->table, r->mark);
 }
 

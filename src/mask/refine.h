@@ -5,7 +5,9 @@
  * head are found and taken out. A token can do so only if it goes on with a
  * head in hand as an earlier one does, to its end, or has a whole head in it;
  * each such token is tried. Where heads are not open (State.is_open) a token
- * need not have the end: there the direct walk is made.
+ * need not have the end: one that goes on as an earlier head does is tried, and
+ * one inside which a head begins so. The direct walk is left to lists of very
+ * many such heads, and to values too large for likeness.h.
  */
 #ifndef WEIR_MASK_REFINE_H
 #define WEIR_MASK_REFINE_H

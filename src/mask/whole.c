@@ -206,11 +206,77 @@ static bool add_tokens(WholeTable *w, const Mem *mem, const Vocab *vocab)
     return true;
 }
 
-bool whole_init(WholeTable *w, const Mem *mem, const Vocab *vocab)
+/* ---- values that begin in a token ---- */
+
+WholeKind whole_kind(uint8_t first)
+{
+    return first == '"'   ? WHOLE_STRING
+           : first == '{' ? WHOLE_OBJECT
+           : first == '[' ? WHOLE_ARRAY
+                          : WHOLE_SCALAR;
+}
+
+/* Whether a word begins at `pos` and goes on to the end of the text. */
+static bool begins_word(Span text, size_t pos)
+{
+    static const char *const words[] = {"true", "false", "null"};
+    Span rest = span_of(text.at + pos, text.size - pos);
+    for (size_t i = 0; i < COUNT_OF(words); i++)
+        if (span_starts(span_text(words[i]), rest)) return true;
+    return false;
+}
+
+/* Whether a value may begin at `pos` > 0 that the text does not end. */
+static bool begins_value(Span text, size_t pos)
+{
+    uint8_t c = text.at[pos], before = text.at[pos - 1];
+    if (c == '"') return before != '\\';
+    if (c == '{' || c == '[') return true;
+    if (is_digit(c) || c == '-') return !is_number_byte(before);
+    return is_letter(c) && !is_letter(before) && begins_word(text, pos);
+}
+
+/* Whether a value of the kind may have ended before `pos`. */
+static bool may_have_ended(Span text, size_t pos, WholeKind kind)
+{
+    static const char last[] = {'"', '}', ']'};
+    return kind == WHOLE_SCALAR || memchr(text.at, last[kind], pos);
+}
+
+typedef VEC(TrieEntry) Tails;
+
+static bool add_tail(WholeTable *w, const Mem *mem, Tails *tails,
+                     TrieEntry token, size_t pos)
+{
+    WholeKind kind = whole_kind(token.text.at[pos]);
+    Span rest = span_of(token.text.at + pos, token.text.size - pos);
+    if (!vec_push(mem, tails, (TrieEntry){rest, token.id})) return false;
+    return !may_have_ended(token.text, pos, kind) ||
+           vec_push(mem, &w->reopens[kind], token.id);
+}
+
+static bool find_tails(WholeTable *w, const Mem *mem, Arena *arena,
+                       const Vocab *vocab)
+{
+    Tails tails = {0};
+    bool ok = true;
+    for (uint32_t id = 0; ok && id < vocab->ntokens; id++) {
+        if (!vocab_is_text(vocab, id)) continue;
+        TrieEntry token = {vocab_bytes(vocab, id), id};
+        for (size_t i = 1; ok && i < token.text.size; i++)
+            if (begins_value(token.text, i))
+                ok = add_tail(w, mem, &tails, token, i);
+    }
+    ok = ok && trie_build(&w->tails, arena, mem, tails.at, tails.count);
+    vec_free(mem, &tails);
+    return ok;
+}
+
+bool whole_init(WholeTable *w, const Mem *mem, Arena *arena, const Vocab *vocab)
 {
     *w = (WholeTable){.index = {0}};
     if (add_tokens(w, mem, vocab) && sort_later(w, mem) &&
-        find_doubled(w, mem, vocab))
+        find_doubled(w, mem, vocab) && find_tails(w, mem, arena, vocab))
         return true;
     whole_free(w, mem);
     return false;
@@ -225,4 +291,5 @@ void whole_free(WholeTable *w, const Mem *mem)
     vec_free(mem, &w->repeats);
     vec_free(mem, &w->later);
     vec_free(mem, &w->doubled);
+    for (int i = 0; i < WHOLE_KINDS; i++) vec_free(mem, &w->reopens[i]);
 }

@@ -2,12 +2,13 @@
  *
  * A JSON value that ends inside a token (a number, only if something follows)
  * may be a head that must be unique. Few tokens have one; a vocabulary knows
- * them by what the value means.
+ * them by what the value means. So it does the tokens inside which one begins.
  */
 #ifndef WEIR_MASK_WHOLE_H
 #define WEIR_MASK_WHOLE_H
 
 #include "matcher/unique.h"
+#include "vocab/trie.h"
 #include "vocab/vocab.h"
 
 /* A value in a token. */
@@ -16,6 +17,16 @@ typedef struct WholeValue {
     uint32_t begin, end; /* in the token */
     uint32_t at, size;   /* in the table's bytes: its meaning as a value */
 } WholeValue;
+
+/* By the first byte of a value. */
+typedef enum WholeKind {
+    WHOLE_STRING,
+    WHOLE_OBJECT,
+    WHOLE_ARRAY,
+    WHOLE_SCALAR,
+    WHOLE_KINDS
+} WholeKind;
+WholeKind whole_kind(uint8_t first);
 
 enum { WHOLE_OTHERS = 256 }; /* the empty string, and what is no string */
 
@@ -31,9 +42,15 @@ typedef struct WholeTable {
     uint32_t later_from[WHOLE_OTHERS + 2];
     VEC(uint32_t) doubled; /* ... strings that stand before the token's first
                               quote, too */
+    Trie tails; /* what tokens have from where a value may begin, not at their
+                   own beginning */
+    VEC(uint32_t) reopens[WHOLE_KINDS]; /* tokens that may end a value and begin
+                                           another of the kind */
 } WholeTable;
 
-bool whole_init(WholeTable *w, const Mem *mem, const Vocab *vocab);
+/* The arena is to live as long as the table. */
+bool whole_init(WholeTable *w, const Mem *mem, Arena *arena,
+                const Vocab *vocab);
 void whole_free(WholeTable *w, const Mem *mem);
 /* What a value means, to a list that compares heads like this; empty: it is no
  * string. */

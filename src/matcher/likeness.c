@@ -184,6 +184,11 @@ static Like name_byte(Likeness *l, uint8_t byte)
     return LIKE_MORE;
 }
 
+static bool is_in_escape(const Likeness *l)
+{
+    return l->unescape.is_escaped || l->unescape.ndigits || l->unescape.high;
+}
+
 /* ---- numbers and words ---- */
 
 static bool is_number_byte(uint8_t byte)
@@ -359,6 +364,7 @@ void like_begin(Likeness *l, ListUnique kind, Span meaning)
     if (kind == LIST_UNIQUE_STRING) {
         l->end = (uint32_t)meaning.size;
         l->state = LIKE_AT_STRING;
+        l->is_string = true;
     }
     if (kind == LIST_UNIQUE_VALUE && !meaning.size) l->state = LIKE_IN_VAGUE;
 }
@@ -405,6 +411,41 @@ Like like_text(Likeness *l, Span text)
     return like;
 }
 
+bool like_has_begun(const Likeness *l)
+{
+    return !l->is_string || l->at || is_in_escape(l);
+}
+
+uint8_t like_last(const Likeness *l)
+{
+    if (l->is_string) return '"';
+    switch (l->meaning.at[0]) {
+    case '"':
+        return '"';
+    case '[':
+        return ']';
+    case '{':
+        return '}';
+    default:
+        return 0;
+    }
+}
+
+uint64_t like_hash(uint64_t h, const Likeness *l)
+{
+    const Unescape *u = &l->unescape;
+    h = hash_mix(h, (uint64_t)l->state << 32 | l->pos);
+    h = hash_mix(h, (uint64_t)l->depth << 32 | l->at);
+    h = hash_mix(h, (uint64_t)u->ndigits << 40 | (uint64_t)u->is_escaped << 32 |
+                        (uint32_t)u->unit << 16 | u->high);
+    h = hash_mix(h, l->keys);
+    if (l->state == LIKE_IN_NUMBER || l->state == LIKE_IN_WORD)
+        h = hash_bytes(h, l->number, l->nnumber);
+    for (uint32_t i = 0; i < l->depth; i++)
+        h = hash_mix(h, l->level[i].left ^ (uint64_t)l->level[i].at << 32);
+    return h;
+}
+
 bool like_is_vague(const Likeness *l)
 {
     return l->state == LIKE_IN_VAGUE;
@@ -416,11 +457,6 @@ static unsigned put_all(uint8_t *bytes, unsigned n, const char *more)
 {
     while (*more && n <= LIKE_FIRST) bytes[n++] = (uint8_t)*more++;
     return n;
-}
-
-static bool is_in_escape(const Likeness *l)
-{
-    return l->unescape.is_escaped || l->unescape.ndigits || l->unescape.high;
 }
 
 static unsigned first_of_name(const Likeness *l, uint8_t *bytes)

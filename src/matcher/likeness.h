@@ -31,6 +31,7 @@ typedef struct Likeness {
     uint32_t pos;     /* of the value that is next or in hand */
     uint8_t state;    /* LikeState, likeness.c */
     uint8_t depth;    /* levels */
+    bool is_string;   /* of a list that compares strings */
     uint8_t nnumber;  /* bytes of the number in hand */
     uint32_t at, end; /* of the string in hand: what is left of it */
     uint64_t keys;    /* members that the key in hand may be the name of */
@@ -52,6 +53,13 @@ unsigned like_first(const Likeness *l, uint8_t *bytes);
 /* False in a number that is written otherwise than with the earlier one's
  * digits: an exponent would still have to make it that. */
 bool like_is_near(const Likeness *l);
+/* True if more of a string has been written than its quote; of other heads,
+ * anything. */
+bool like_has_begun(const Likeness *l);
+/* The byte with which the text must end; 0: it may be another. */
+uint8_t like_last(const Likeness *l);
+/* A hash of what like_byte depends on, the meaning aside. */
+uint64_t like_hash(uint64_t h, const Likeness *l);
 /* True in containers that are too deep or have too many members: whatever is
  * written, nothing is known of it. */
 bool like_is_vague(const Likeness *l);

@@ -241,15 +241,9 @@ static ConfigNext next_unique(Stepper *s, Config *c, uint8_t byte)
 {
     UniqueTable *u = s->unique;
     uint32_t before = u->text.count;
-    Config next = *c;
     u->text.at[before] = byte;
-    ConfigNext way = config_next(s, &next, byte, state_next(c->q, byte));
-    if (way == CONFIG_MOVED && is_watched(s, &next) && !unique_can_end(s, next))
-        way = stepper_status(s) ? CONFIG_FORKS : CONFIG_DEAD;
-    if (way == CONFIG_MOVED)
-        *c = next;
-    else
-        u->text.count = before;
+    ConfigNext way = config_next(s, c, byte, state_next(c->q, byte));
+    if (way != CONFIG_MOVED) u->text.count = before;
     return way;
 }
 
@@ -260,7 +254,7 @@ static size_t run_plain(Config *c, Span bytes)
     size_t i = 0;
     while (i < bytes.size && !q->accepts) {
         uintptr_t cell = state_next(q, bytes.at[i]);
-        if (!CELL_IS_STATE(cell) || cell_state(cell)->is_watched) break;
+        if (!CELL_IS_STATE(cell)) break;
         q = cell_state(cell);
         i++;
     }
@@ -268,23 +262,43 @@ static size_t run_plain(Config *c, Span bytes)
     return i;
 }
 
-static size_t try_unique(Stepper *s, Span bytes, Config *c, ConfigNext *end)
+/* Without a look at heads that could only be ended as earlier ones were. */
+static size_t run_unique(Stepper *s, Span bytes, Config *c, ConfigNext *end)
 {
-    UniqueTable *u = s->unique;
     size_t i = 0;
-    *end = CONFIG_FORKS;
-    if (!text_reserve(s, bytes)) return 0;
     for (;;) {
-        size_t from = i;
-        if (!is_watched(s, c))
-            i += run_plain(c, span_of(bytes.at + i, bytes.size - i));
-        text_put(u, span_of(bytes.at + from, i - from));
+        size_t n = run_plain(c, span_of(bytes.at + i, bytes.size - i));
+        text_put(s->unique, span_of(bytes.at + i, n));
+        i += n;
         *end = CONFIG_MOVED;
         if (i == bytes.size) return i;
         *end = next_unique(s, c, bytes.at[i]);
         if (*end != CONFIG_MOVED) return i;
         i++;
     }
+}
+
+/* The text that can be ended has beginnings that can, so that one look at its
+ * end will do; where it says no, every byte is looked at. */
+static size_t try_unique(Stepper *s, Span bytes, Config *c, ConfigNext *end)
+{
+    Config start = *c;
+    size_t i = 0;
+    *end = CONFIG_FORKS;
+    if (!text_reserve(s, bytes)) return 0;
+    uint32_t before = s->unique->text.count;
+    size_t size = run_unique(s, bytes, c, end);
+    if (!is_watched(s, c) || unique_can_end(s, *c)) return size;
+    s->unique->text.count = before;
+    for (*c = start; i < size; i++) {
+        Config next = *c;
+        run_unique(s, span_of(bytes.at + i, 1), &next, end);
+        if (is_watched(s, &next) && !unique_can_end(s, next)) break;
+        *c = next;
+    }
+    s->unique->text.count = before + (uint32_t)i;
+    *end = stepper_status(s) ? CONFIG_FORKS : CONFIG_DEAD;
+    return i;
 }
 
 size_t track_alone(Stepper *s, Span bytes, Config *c, ConfigNext *end)

@@ -10,6 +10,7 @@
 #include "matcher/unique.h"
 
 #include "matcher/config.h"
+#include "matcher/likeness.h"
 #include "matcher/meaning.h"
 #include "network/list_frame.h"
 
@@ -23,6 +24,8 @@ void unique_free(UniqueTable *u)
     vec_free(u->mem, &u->heads);
     vec_free(u->mem, &u->bytes);
     vec_free(u->mem, &u->scratch);
+    vec_free(u->mem, &u->able);
+    for (int i = 0; i < UNIQUE_HANDS; i++) vec_free(u->mem, &u->likes[i].list);
     u->mem = NULL;
 }
 
@@ -53,6 +56,8 @@ UniqueMark unique_mark(const UniqueTable *u)
 
 void unique_back(UniqueTable *u, UniqueMark mark)
 {
+    for (int i = 0; i < UNIQUE_HANDS; i++)
+        if (u->likes[i].end > mark.text) u->likes[i].end = 0;
     u->text.count = mark.text;
     u->records.count = mark.records;
     u->heads.count = mark.heads;
@@ -110,7 +115,9 @@ static uint32_t head_add(Stepper *s, uint32_t before, ListUnique kind,
         if (u->heads.at[i].before == before &&
             head_is(u, &u->heads.at[i], kind, hash, meaning))
             return i;
+    uint32_t nbefore = before == UNIQUE_NONE ? 0 : u->heads.at[before].count;
     UniqueHead made = {.before = before,
+                       .count = nbefore + 1,
                        .at = u->bytes.count,
                        .size = u->scratch.count,
                        .unique = kind,
@@ -269,7 +276,8 @@ bool unique_hand(const UniqueTable *u, const Config *c, uint32_t *record,
     if (is_first) *record = c->record;
     if (is_first && *record && c->q->in_head) {
         uint32_t begin = string_begin(u, u->text.count);
-        *hand = (UniqueHand){span_of(u->text.at + begin, u->text.count - begin),
+        *hand = (UniqueHand){begin,
+                             span_of(u->text.at + begin, u->text.count - begin),
                              unique_record(u, *record)->last,
                              LIST_UNIQUE_STRING, !c->q->is_watched};
         *record = unique_record(u, *record)->outer;
@@ -281,20 +289,77 @@ bool unique_hand(const UniqueTable *u, const Config *c, uint32_t *record,
         *record = r->outer;
         if (!r->head) continue;
         *hand = (UniqueHand){
-            span_of(u->text.at + r->begin, u->text.count - r->begin), r->last,
-            head_unique(r->head), r->head->is_open};
+            r->begin, span_of(u->text.at + r->begin, u->text.count - r->begin),
+            r->last, head_unique(r->head), r->head->is_open};
         return true;
     }
     *record = 0;
     return false;
 }
 
-void unique_each(const UniqueTable *u, const UniqueHand *hand,
-                 void (*visit)(void *user, Span meaning), void *user)
+/* Takes what has come to the text; heads that are not like it go. */
+static void likes_grow(UniqueLikes *l, Span more)
 {
-    for (uint32_t i = hand->last; i != UNIQUE_NONE; i = u->heads.at[i].before)
-        if (u->heads.at[i].unique == hand->unique)
-            visit(user, head_meaning(u, &u->heads.at[i]));
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < l->list.count; i++)
+        if (like_text(&l->list.at[i].like, more) == LIKE_MORE)
+            l->list.at[kept++] = l->list.at[i];
+    l->list.count = kept;
+}
+
+static bool likes_fill(UniqueTable *u, UniqueLikes *l, const UniqueHand *hand)
+{
+    l->list.count = 0;
+    for (uint32_t i = hand->last; i != UNIQUE_NONE; i = u->heads.at[i].before) {
+        UniqueLike one = {.head = i};
+        if (u->heads.at[i].unique != hand->unique) continue;
+        like_begin(&one.like, hand->unique, head_meaning(u, &u->heads.at[i]));
+        if (like_text(&one.like, hand->text) == LIKE_MORE &&
+            !vec_push(u->mem, &l->list, one))
+            return false;
+    }
+    return true;
+}
+
+static UniqueLikes *find_likes(UniqueTable *u, const UniqueHand *hand)
+{
+    UniqueLikes *found = NULL;
+    uint32_t end = hand->begin + (uint32_t)hand->text.size;
+    for (int i = 0; i < UNIQUE_HANDS && !found; i++) {
+        UniqueLikes *k = &u->likes[i];
+        if (k->end && k->end <= end && k->begin == hand->begin &&
+            k->last == hand->last && k->unique == hand->unique)
+            found = k;
+    }
+    for (uint32_t i = 0; found && i < found->list.count; i++) {
+        UniqueLike *one = &found->list.at[i]; /* its meaning may have moved */
+        one->like.meaning = head_meaning(u, &u->heads.at[one->head]);
+    }
+    return found;
+}
+
+const UniqueLikes *unique_kept_likes(UniqueTable *u, const UniqueHand *hand)
+{
+    return find_likes(u, hand);
+}
+
+const UniqueLikes *unique_likes(UniqueTable *u, const UniqueHand *hand)
+{
+    UniqueLikes *l = find_likes(u, hand);
+    uint32_t end = hand->begin + (uint32_t)hand->text.size;
+    if (l) {
+        uint32_t known = l->end - l->begin;
+        likes_grow(l, span_of(hand->text.at + known, hand->text.size - known));
+    } else {
+        l = &u->likes[u->next_likes++ % UNIQUE_HANDS];
+        l->begin = hand->begin;
+        l->last = hand->last;
+        l->unique = hand->unique;
+        l->end = 0;
+        if (!likes_fill(u, l, hand)) return NULL;
+    }
+    l->end = end;
+    return l;
 }
 
 uint32_t unique_fresh(Stepper *s, uint32_t record, uint32_t begin)

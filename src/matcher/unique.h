@@ -18,6 +18,7 @@
 #ifndef WEIR_MATCHER_UNIQUE_H
 #define WEIR_MATCHER_UNIQUE_H
 
+#include "matcher/likeness.h"
 #include "matcher/stack.h"
 
 struct Stepper;
@@ -29,6 +30,7 @@ struct ConfigSet;
 /* A head and those before it. */
 typedef struct UniqueHead {
     uint32_t before;   /* UNIQUE_NONE: the first */
+    uint32_t count;    /* of those before, and this one */
     uint32_t at, size; /* in the table's bytes: its meaning */
     ListUnique unique; /* how it is compared */
     bool may_be_whole; /* some token may have all of it, or of one before */
@@ -49,6 +51,20 @@ typedef struct UniqueRecord {
     bool may_be_whole; /* some head is */
 } UniqueRecord;
 
+typedef struct UniqueLike {
+    uint32_t head;
+    Likeness like;
+} UniqueLike;
+
+/* The earlier heads that the head in hand began like, when its text was
+ * text[begin, end). */
+typedef struct UniqueLikes {
+    uint32_t begin, end, last; /* end 0: not known */
+    ListUnique unique;
+    VEC(UniqueLike) list;
+} UniqueLikes;
+enum { UNIQUE_HANDS = 4 }; /* heads in hand for which that is kept */
+
 typedef struct UniqueTable {
     const Mem *mem;
     const Map *whole;  /* hashes of heads that a token may have; or NULL */
@@ -57,6 +73,11 @@ typedef struct UniqueTable {
     VEC(UniqueHead) heads;
     VEC(uint8_t) bytes;
     VEC(uint8_t) scratch; /* the meaning of the head in hand */
+    UniqueLikes likes[UNIQUE_HANDS];
+    uint32_t next_likes; /* to be replaced */
+    VEC(uint64_t) able;  /* of one round of tries: hashes of configurations
+                            whose heads in hand can end (unique_end.c) */
+    uint32_t nstable;    /* heads when it began; 0: there is none */
 } UniqueTable;
 
 /* Where a table stood, to go back to. */
@@ -106,11 +127,12 @@ bool unique_return(struct Stepper *s, struct Config *c);
  * could run out of them, or what it has cannot be found out. */
 bool unique_check(Network *net, const weir_limits *limits, weir_error *err);
 
-/* True if a head in hand is not open and begins as an earlier one: then it may
- * be that it can only be ended as that one was. */
-bool unique_is_near(const UniqueTable *u, const struct Config *c);
-/* Whether the heads in hand can be ended otherwise than earlier ones were. */
+/* Whether the heads in hand can be ended otherwise than earlier ones were: of
+ * those that are open that is so. */
 bool unique_can_end(struct Stepper *s, struct Config c);
+/* A round of tries from one text begins, or ends. */
+void unique_tries_begin(UniqueTable *u);
+void unique_tries_end(UniqueTable *u);
 /* Drops configurations after a byte for which that is not so; the byte too
  * when none is left. */
 void unique_prune(struct Stepper *s, struct ConfigSet *set);
@@ -127,8 +149,9 @@ void unique_plain(struct Stepper *s, const struct ConfigSet *set,
 
 /* A head in hand. */
 typedef struct UniqueHand {
-    Span text;     /* so far */
-    uint32_t last; /* the head before it, or UNIQUE_NONE */
+    uint32_t begin; /* of its text */
+    Span text;      /* so far */
+    uint32_t last;  /* the head before it, or UNIQUE_NONE */
     ListUnique unique;
     bool is_open;
 } UniqueHand;
@@ -136,8 +159,10 @@ typedef struct UniqueHand {
  * go on, UNIQUE_NONE at first; false: no more. */
 bool unique_hand(const UniqueTable *u, const struct Config *c, uint32_t *record,
                  UniqueHand *hand);
-/* Calls visit for every head that the hand's list must not have again. */
-void unique_each(const UniqueTable *u, const UniqueHand *hand,
-                 void (*visit)(void *user, Span meaning), void *user);
+/* Those of the list's heads that the one in hand begins like; NULL: no memory.
+ * Kept while the text only grows; borrowed until the next call or head. */
+const UniqueLikes *unique_likes(UniqueTable *u, const UniqueHand *hand);
+/* Those of a beginning of its text, if they are known; NULL: no. */
+const UniqueLikes *unique_kept_likes(UniqueTable *u, const UniqueHand *hand);
 
 #endif

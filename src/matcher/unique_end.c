@@ -8,9 +8,8 @@
  */
 #include "matcher/config.h"
 #include "matcher/likeness.h"
-#include "network/list_frame.h"
 
-enum { SEARCH_STEPS = 20000, SEARCH_DEPTH = 400 };
+enum { SEARCH_STEPS = 200000, SEARCH_DEPTH = 400 };
 
 static void fail(Stepper *s, weir_status status)
 {
@@ -19,60 +18,120 @@ static void fail(Stepper *s, weir_status status)
 
 /* ---- near earlier heads ---- */
 
-typedef struct NearCall {
-    const UniqueHand *hand;
-    bool is_near;
-} NearCall;
-
-static void near_visit(void *user, Span meaning)
+/* Adds to *key how near one the head in hand is; false: it is not. */
+static bool like_one(const UniqueHand *hand, Likeness l, Span more,
+                     uint32_t head, uint64_t *key)
 {
-    NearCall *call = user;
-    Likeness l;
-    if (call->is_near) return;
-    like_begin(&l, call->hand->unique, meaning);
-    call->is_near =
-        like_text(&l, call->hand->text) == LIKE_MORE && like_is_near(&l);
+    if (like_text(&l, more) != LIKE_MORE || !like_is_near(&l)) return false;
+    *key = like_hash(hash_mix(*key, (uint64_t)hand->last << 32 | head), &l);
+    return true;
 }
 
-bool unique_is_near(const UniqueTable *u, const Config *c)
+/* Whether the hand begins like some head; *key: how. What is kept of likes does
+ * not change: the text may be one that is only tried. */
+static bool hand_is_near(UniqueTable *u, const UniqueHand *hand, uint64_t *key)
+{
+    bool is_near = false;
+    const UniqueLikes *kept = unique_kept_likes(u, hand);
+    for (uint32_t i = 0; kept && i < kept->list.count; i++) {
+        const UniqueLike *one = &kept->list.at[i];
+        uint32_t known = kept->end - kept->begin;
+        is_near |=
+            like_one(hand, one->like,
+                     span_of(hand->text.at + known, hand->text.size - known),
+                     one->head, key);
+    }
+    for (uint32_t i = kept ? UNIQUE_NONE : hand->last; i != UNIQUE_NONE;
+         i = u->heads.at[i].before) {
+        const UniqueHead *h = &u->heads.at[i];
+        Likeness l;
+        if (h->unique != hand->unique) continue;
+        like_begin(&l, h->unique, span_of(u->bytes.at + h->at, h->size));
+        is_near |= like_one(hand, l, hand->text, i, key);
+    }
+    return is_near;
+}
+
+static bool config_is_near(UniqueTable *u, const Config *c, uint64_t *key)
 {
     UniqueHand hand;
+    bool is_near = false;
     if (!c->record) return false;
     bool is_closed = unique_record(u, c->record)->is_closed || c->q->is_watched;
-    for (uint32_t r = UNIQUE_NONE; is_closed && unique_hand(u, c, &r, &hand);) {
-        NearCall call = {&hand, false};
-        if (!hand.is_open) unique_each(u, &hand, near_visit, &call);
-        if (call.is_near) return true;
+    for (uint32_t r = UNIQUE_NONE; is_closed && unique_hand(u, c, &r, &hand);)
+        is_near |= !hand.is_open && hand_is_near(u, &hand, key);
+    return is_near;
+}
+
+static bool is_near(UniqueTable *u, const Config *c)
+{
+    uint64_t key = 0;
+    return config_is_near(u, c, &key);
+}
+
+/* ---- a round of tries ---- */
+
+void unique_tries_begin(UniqueTable *u)
+{
+    u->able.count = 0;
+    u->nstable = u->heads.count;
+}
+
+void unique_tries_end(UniqueTable *u)
+{
+    u->nstable = 0;
+}
+
+/* A hash of what the answer depends on, given how near heads are; 0: it is not
+ * to be kept. Heads that a try has made are other ones in another. */
+static uint64_t answer_key(const UniqueTable *u, const Config *c, uint64_t near)
+{
+    uint64_t h = hash_mix(near, (uintptr_t)c->q);
+    h = hash_mix(h, c->reg ^ (c->stack ? c->stack->item.hash : 1));
+    for (uint32_t i = c->record; i; i = unique_record(u, i)->outer) {
+        const UniqueRecord *r = unique_record(u, i);
+        if (r->last != UNIQUE_NONE && r->last >= u->nstable) return 0;
+        h = hash_mix(hash_mix(h, (uintptr_t)r->list), r->last);
+        h = hash_mix(h, (uintptr_t)r->head);
     }
-    return false;
+    return u->nstable ? h : 0;
+}
+
+static bool is_known_able(const UniqueTable *u, uint64_t key)
+{
+    bool found = false;
+    for (uint32_t i = 0; key && i < u->able.count && !found; i++)
+        found = u->able.at[i] == key;
+    return found;
 }
 
 /* ---- the search ---- */
 
 typedef struct SearchLevel {
     ConfigSet set;
-    uint32_t next; /* bytes tried */
+    ByteSet first;
+    uint32_t next; /* bytes tried: all once for what they lead to, then again */
 } SearchLevel;
 
-/* Bytes that end things come first. */
+/* What ends things comes first, blanks and what is no character last. */
 static uint8_t search_byte(uint32_t i)
 {
     static const char first[] = "\"]}0123456789";
     enum { FIRST = sizeof first - 1 };
-    return i < FIRST ? (uint8_t)first[i] : (uint8_t)(i - FIRST);
+    return i < FIRST ? (uint8_t)first[i] : (uint8_t)(i - FIRST + '!');
 }
 
 enum { SEARCH_BYTES = 256 + 13 };
 
 typedef struct FreeCall {
-    const UniqueTable *u;
+    UniqueTable *u;
     bool is_free;
 } FreeCall;
 
 static void free_visit(void *user, Config c)
 {
     FreeCall *call = user;
-    call->is_free = call->is_free || !unique_is_near(call->u, &c);
+    call->is_free = call->is_free || !is_near(call->u, &c);
 }
 
 /* Whether some reading differs from the earlier heads by now, or has ended. */
@@ -82,23 +141,51 @@ static bool has_free(Stepper *s, const ConfigSet *set)
     return set_each_return(s, set, free_visit, &call) || call.is_free;
 }
 
-static bool search_run(Stepper *s, SearchLevel *levels, uint32_t text)
+typedef struct Search {
+    SearchLevel *levels;
+    uint32_t count; /* levels that have been used */
+} Search;
+
+static SearchLevel *search_level(Search *search, uint32_t depth)
+{
+    if (depth == search->count)
+        search->levels[search->count++] = (SearchLevel){.next = 0};
+    return &search->levels[depth];
+}
+
+/* Tries the next byte of a level; *deeper: it is one to go on from. */
+static bool search_next(Stepper *s, SearchLevel *l, ConfigSet *below,
+                        bool *deeper)
+{
+    uint8_t byte = search_byte(l->next % SEARCH_BYTES);
+    bool is_look = l->next++ < SEARCH_BYTES;
+    *deeper = false;
+    if (!byteset_has(&l->first, byte)) return false;
+    set_step_raw(s, &l->set, byte, below);
+    if (set_is_empty(below)) return false;
+    *deeper = !is_look;
+    return is_look && has_free(s, below);
+}
+
+static bool search_run(Stepper *s, Search *search, uint32_t text)
 {
     uint32_t depth = 0, steps = 0;
-    bool found = has_free(s, &levels[0].set);
+    bool found = has_free(s, &search->levels[0].set), deeper;
+    set_first(s, &search->levels[0].set, &search->levels[0].first);
     while (!found && !s->stacks.status) {
-        SearchLevel *l = &levels[depth], *below = l + 1;
+        SearchLevel *below = search_level(search, depth + 1);
+        SearchLevel *l = &search->levels[depth];
         s->unique->text.count = text + depth;
         if (++steps > SEARCH_STEPS) {
             fail(s, WEIR_LIMIT_WORK);
-        } else if (l->next == SEARCH_BYTES || depth == SEARCH_DEPTH) {
+        } else if (l->next == 2 * SEARCH_BYTES || depth == SEARCH_DEPTH) {
             if (!depth--) return false;
         } else {
-            set_step_raw(s, &l->set, search_byte(l->next++), &below->set);
-            if (set_is_empty(&below->set)) continue;
+            found = search_next(s, l, &below->set, &deeper);
+            if (!deeper) continue;
             below->next = 0;
+            set_first(s, &below->set, &below->first);
             depth++;
-            found = has_free(s, &below->set);
         }
     }
     return true;
@@ -106,17 +193,23 @@ static bool search_run(Stepper *s, SearchLevel *levels, uint32_t text)
 
 bool unique_can_end(Stepper *s, Config c)
 {
-    if (!unique_is_near(s->unique, &c)) return true;
+    uint64_t near = 0, key;
+    if (!config_is_near(s->unique, &c, &near)) return true;
+    key = answer_key(s->unique, &c, near);
+    if (is_known_able(s->unique, key)) return true;
     UniqueMark mark = unique_mark(s->unique);
     size_t nbytes = (SEARCH_DEPTH + 2) * sizeof(SearchLevel);
-    SearchLevel *levels = mem_zero(s->mem, nbytes);
-    bool ok = levels && vec_push(s->mem, &levels[0].set.list, c);
+    Search search = {.levels = mem_new(s->mem, nbytes)};
+    bool ok = search.levels &&
+              vec_push(s->mem, &search_level(&search, 0)->set.list, c);
     if (!ok) fail(s, WEIR_NO_MEMORY);
-    bool can = !ok || search_run(s, levels, mark.text);
-    for (uint32_t i = 0; levels && i < SEARCH_DEPTH + 2; i++)
-        vec_free(s->mem, &levels[i].set.list);
-    mem_free(s->mem, levels, nbytes);
+    bool can = !ok || search_run(s, &search, mark.text);
+    for (uint32_t i = 0; i < search.count; i++)
+        vec_free(s->mem, &search.levels[i].set.list);
+    mem_free(s->mem, search.levels, nbytes);
     unique_back(s->unique, mark);
+    if (can && key && !s->stacks.status) /* without memory it is found anew */
+        (void)vec_push(s->unique->mem, &s->unique->able, key);
     return can;
 }
 
