@@ -4,13 +4,12 @@ _weir() {
     local current=$2 previous=$3 command= word
     local requests="--profile --endpoint --failure --grammar"
     requests+=" --jump-forward --batch-grammar"
+    local sources="--dialect --root --whitespace --max-whitespace"
+    sources+=" --ignore-case --dot-all --any-order --strict --lenient"
+    sources+=" --annotate-formats --integer-fraction --any-escape --unique-keys"
+    sources+=" --draft --schema-dir"
     local constraints="--json-value --json-object --regex --choice --ebnf"
-    constraints+=" --gbnf --dialect --any-repeat"
-    constraints+=" --schema --any-order --strict --lenient --annotate-formats"
-    constraints+=" --integer-fraction --any-escape --unique-keys"
-    constraints+=" --draft --schema-dir"
-    constraints+=" --request $requests"
-    constraints+=" --root --whitespace --max-whitespace --ignore-case --dot-all"
+    constraints+=" --gbnf --any-repeat --schema --request $requests $sources"
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
@@ -62,7 +61,8 @@ _weir() {
         return
         ;;
     --from | --to)
-        mapfile -t COMPREPLY < <(compgen -W "schema gbnf" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "schema regex ebnf gbnf" -- \
+            "$current")
         return
         ;;
     --whitespace)
@@ -83,7 +83,7 @@ _weir() {
     sample) options="$constraints --tokenizer -n --seed --max-tokens" ;;
     explain) options="$constraints --tokenizer --openai-strict" ;;
     resolve) options="$requests --tokenizer" ;;
-    convert) options="--from --to --dialect" ;;
+    convert) options="--from --to $sources" ;;
     conformance) options="--draft --schema-dir --remotes" ;;
     *) options="tokenizer check mask sample explain convert conformance"
         options+=" resolve"

@@ -397,11 +397,13 @@ WEIR_API size_t weir_schema_check(weir_bytes schema, uint32_t kinds,
 /* A grammar's text made of another. Immutable; threads may share it. */
 typedef struct weir_conversion weir_conversion;
 
-/* Writes in the language `to` what `source` means in the language `from`.
- * Possible now: JSON_SCHEMA to GBNF in the dialect LLAMA_CPP, which is
- * llama.cpp's own conversion, byte for byte, with all that it leaves out;
- * docs/convert.md. opts: dialect and limits count. err: NULL, or always filled
- * in. Returns NULL on error. */
+/* Writes in the language `to`, GBNF or EBNF, what `source` means in the language
+ * `from`, any but CHOICE: read again it is the same language. UNSUPPORTED for
+ * what `to` cannot say, such as names of members that must differ; schema.lenient
+ * makes a warning of these. JSON_SCHEMA to GBNF in the dialect LLAMA_CPP is
+ * llama.cpp's own conversion, byte for byte, with all that it leaves out.
+ * docs/convert.md. opts: those of compiling. err: NULL, or always filled in.
+ * Returns NULL on error. */
 WEIR_API weir_conversion *weir_convert(const weir_env *env,
                                        weir_source_kind from, weir_bytes source,
                                        weir_source_kind to,

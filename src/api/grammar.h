@@ -9,4 +9,10 @@
  * failure; `ir` is left empty. vocab may be NULL. */
 weir_grammar *grammar_from_ir(weir_vocab *vocab, Ir *ir, weir_error *err);
 
+/* Reads a source of any kind but CHOICE into an IR that is empty. vocab: NULL,
+ * or the one that GBNF's tokens by their text are looked up in. Failures are
+ * the IR's. */
+void grammar_read(Ir *ir, weir_vocab *vocab, weir_source_kind kind, Span source,
+                  const weir_compile_opts *opts);
+
 #endif

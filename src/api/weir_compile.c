@@ -61,9 +61,19 @@ static void compile_gbnf(Ir *ir, weir_vocab *vocab, Span source,
     gbnf_compile(ir, source, &gbnf);
 }
 
-static void front_end(Ir *ir, weir_vocab *vocab, weir_source_kind kind,
-                      Span source, const weir_compile_opts *opts)
+static bool check_size(Ir *ir, Span source)
 {
+    return source.size <= ir->limits.max_source ||
+           diag_fail(&ir->error, WEIR_LIMIT_BYTES, 0, 0,
+                     "found %zu bytes of source, expected at most %u (limit "
+                     "max_source)",
+                     source.size, ir->limits.max_source);
+}
+
+void grammar_read(Ir *ir, weir_vocab *vocab, weir_source_kind kind, Span source,
+                  const weir_compile_opts *opts)
+{
+    if (!check_size(ir, source)) return;
     switch (kind) {
     case WEIR_JSON_VALUE:
     case WEIR_JSON_OBJECT:
@@ -118,12 +128,7 @@ weir_grammar *weir_grammar_compile(weir_vocab *vocab, weir_source_kind kind,
     Ir ir;
     err = error_begin(err, &local);
     if (!compile_begin(&ir, vocab, &mem, opts, &o, err)) return NULL;
-    if (source.size > ir.limits.max_source)
-        diag_fail(&ir.error, WEIR_LIMIT_BYTES, 0, 0,
-                  "found %zu bytes of source, expected at most %u (limit "
-                  "max_source)",
-                  source.size, ir.limits.max_source);
-    if (ir_ok(&ir)) front_end(&ir, vocab, kind, span_from(source), &o);
+    grammar_read(&ir, vocab, kind, span_from(source), &o);
     return grammar_from_ir(vocab, &ir, err);
 }
 

@@ -1,4 +1,5 @@
 /* weir_convert.c: conversions as objects. Tests: unit/convert_test.c */
+#include "api/grammar.h"
 #include "api/objects.h"
 #include "base/diag.h"
 #include "convert/convert.h"
@@ -8,23 +9,46 @@ struct weir_conversion {
     ConversionText made;
 };
 
+static bool convert_llama(weir_conversion *c, Span schema,
+                          const weir_compile_opts *opts, weir_error *err)
+{
+    weir_limits limits = ir_limits(&opts->limits);
+    if (schema.size > limits.max_source)
+        return diag_fail(err, WEIR_LIMIT_BYTES, 0, 0,
+                         "found %zu bytes of source, expected at most %u "
+                         "(limit max_source)",
+                         schema.size, limits.max_source);
+    return convert_schema_llama(&c->mem, schema, &limits, &c->made, err);
+}
+
+static bool convert_rules(weir_conversion *c, weir_source_kind from,
+                          Span source, bool is_ebnf,
+                          const weir_compile_opts *opts, weir_error *err)
+{
+    Ir ir;
+    ir_init(&ir, &c->mem, &opts->limits);
+    grammar_read(&ir, NULL, from, source, opts);
+    bool done = convert_ir(&ir, is_ebnf, opts->schema.lenient, &c->made, err);
+    ir_free(&ir);
+    return done;
+}
+
 static bool convert(weir_conversion *c, weir_source_kind from, Span source,
                     weir_source_kind to, const weir_compile_opts *opts,
                     weir_error *err)
 {
-    weir_limits limits = ir_limits(&opts->limits);
-    if (source.size > limits.max_source)
-        return diag_fail(err, WEIR_LIMIT_BYTES, 0, 0,
-                         "found %zu bytes of source, expected at most %u "
-                         "(limit max_source)",
-                         source.size, limits.max_source);
-    if (from == WEIR_JSON_SCHEMA && to == WEIR_GBNF &&
-        opts->dialect == WEIR_DIALECT_LLAMA_CPP)
-        return convert_schema_llama(&c->mem, source, &limits, &c->made, err);
-    return diag_fail(err, WEIR_UNSUPPORTED, 0, 0,
-                     "found a conversion from source kind %d to %d in dialect "
-                     "%d, expected a JSON schema to GBNF in that of llama.cpp",
-                     (int)from, (int)to, (int)opts->dialect);
+    bool is_llama = opts->dialect == WEIR_DIALECT_LLAMA_CPP;
+    if (from == WEIR_JSON_SCHEMA && to == WEIR_GBNF && is_llama)
+        return convert_llama(c, source, opts, err);
+    if (is_llama)
+        return diag_fail(err, WEIR_UNSUPPORTED, 0, 0,
+                         "found the dialect llama.cpp, expected it with a "
+                         "JSON Schema that is converted to GBNF");
+    if (to != WEIR_GBNF && to != WEIR_EBNF)
+        return diag_fail(err, WEIR_UNSUPPORTED, 0, 0,
+                         "found kind %d to convert to, expected GBNF or EBNF",
+                         (int)to);
+    return convert_rules(c, from, source, to == WEIR_EBNF, opts, err);
 }
 
 weir_conversion *weir_convert(const weir_env *env, weir_source_kind from,

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/span.h"
+#include "syntax/ir.h"
 
 /* One block of the Mem given: the text, then the warnings. */
 typedef struct ConversionText {
@@ -17,6 +18,9 @@ typedef struct ConversionText {
 bool convert_schema_llama(const Mem *mem, Span schema,
                           const weir_limits *limits, ConversionText *out,
                           weir_error *err);
+/* A grammar as GBNF or EBNF. `ir` is changed. is_lenient: see ir_plain.h. */
+bool convert_ir(Ir *ir, bool is_ebnf, bool is_lenient, ConversionText *out,
+                weir_error *err);
 void conversion_text_free(const Mem *mem, ConversionText *out);
 
 #endif

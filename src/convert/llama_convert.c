@@ -2,7 +2,7 @@
  * Tests: unit/convert_llama_test.c */
 #include <stdio.h>
 
-#include "convert/convert.h"
+#include "convert/conversion_text.h"
 #include "convert/llama.h"
 #include "convert/llama_json.h"
 #include "convert/machine_number.h"
@@ -64,17 +64,6 @@ static void put_warnings(Llama *c)
     scratch_text(&c->text, "\n");
 }
 
-/* Grammar and warnings are on the stack. */
-static bool give(Llama *c, size_t text_size, ConversionText *out)
-{
-    Span all = scratch_view(&c->text, 0);
-    uint8_t *at = mem_new(c->mem, MAX(all.size, (size_t)1));
-    if (!at) return diag_no_memory(c->err);
-    memcpy(at, all.at, all.size);
-    *out = (ConversionText){at, text_size, all.size - text_size};
-    return true;
-}
-
 static bool run(Llama *c, ConversionText *out)
 {
     bool ok = convert(c);
@@ -86,7 +75,8 @@ static bool run(Llama *c, ConversionText *out)
                   (unsigned long long)c->limits->max_memory);
     else if (c->arena.failed)
         diag_no_memory(c->err);
-    return llama_ok(c) && give(c, text_size, out);
+    return llama_ok(c) && (conversion_text_give(&c->text, text_size, out) ||
+                           diag_no_memory(c->err));
 }
 
 /* In llama.cpp's words, where it refuses the text too. */
@@ -125,11 +115,4 @@ bool convert_schema_llama(const Mem *mem, Span schema,
     arena_free(&c.arena);
     doc_free(&c.doc);
     return ok;
-}
-
-void conversion_text_free(const Mem *mem, ConversionText *out)
-{
-    size_t size = out->text_size + out->warnings_size;
-    mem_free(mem, out->at, MAX(size, (size_t)1));
-    *out = (ConversionText){0};
 }

@@ -71,9 +71,45 @@ class Convert(unittest.TestCase):
                 done = subprocess.run(check, input=text, capture_output=True)
                 self.assertEqual(done.returncode, code, text)
 
+    def test_languages(self):
+        regex = ("--from", "regex", "--to")
+        code, out, _ = convert(*regex, "gbnf", "-", stdin="a|b[cd]\n")
+        self.assertEqual((code, out), (0, 'root ::= "a" | "b" [c-d]\n'))
+        code, out, _ = convert(*regex, "ebnf", "-i", "-", stdin="a")
+        self.assertEqual((code, out), (0, "root ::= [Aa]\n"))
+        code, out, _ = convert("--from", "gbnf", "--to", "ebnf", "--root", "x",
+                               "-", stdin='x ::= y* | "é"\ny ::= <[7]>\n')
+        self.assertEqual((code, out),
+                         (0, 'root ::= "é" | y*\ny ::= Token(7)\n'))
+
+    def test_a_schema_in_the_argument(self):
+        code, out, _ = convert("--from", "schema", "--to", "ebnf",
+                               "--whitespace", "compact",
+                               '{"type":"array","items":{"type":"null"}}')
+        self.assertEqual(code, 0)
+        with tempfile.NamedTemporaryFile("w", suffix=".ebnf") as file:
+            file.write(out)
+            file.flush()
+            for text, code in ((b"[]", 0), (b"[null,null]", 0), (b"[1]", 1)):
+                done = subprocess.run((WEIR, "check", "--ebnf", file.name),
+                                      input=text, capture_output=True)
+                self.assertEqual(done.returncode, code, text)
+
+    def test_what_cannot_be_said(self):
+        schema = '{"type":"array","uniqueItems":true}'
+        arguments = ("--from", "schema", "--to", "gbnf", schema)
+        code, out, err = convert(*arguments)
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("must differ", err)
+        code, out, err = convert("--lenient", *arguments)
+        self.assertEqual(code, 0)
+        self.assertIn("warning: names of members, or items,", err)
+
     def test_usage(self):
         for arguments in (("--to", "gbnf", "-"), ("--from", "schema", "-"),
                           ("--from", "x", "--to", "gbnf", "-"), LLAMA,
+                          ("--from", "schema", "--to", "regex", "{}"),
+                          ("--from", "regex", "--to", "gbnf", "--strict", "-"),
                           (*LLAMA, "a", "b"), (*LLAMA[:-1], "x", "-"),
                           (*LLAMA, "/nonexistent")):
             code, out, err = convert(*arguments)

@@ -1,5 +1,6 @@
 /* convert_test.c: conversions as objects, their limits and what happens without
  * memory; and the pieces that they are made of. */
+#include "api/grammar.h"
 #include "convert/convert.h"
 #include "convert/doc_write.h"
 #include "convert/machine_number.h"
@@ -47,10 +48,133 @@ static void what_there_is_not(void **state)
     assert_null(
         weir_convert(NULL, WEIR_REGEX, bytes_of("a"), WEIR_CHOICE, NULL, &err));
     assert_int_equal(err.status, WEIR_UNSUPPORTED);
+    assert_null(
+        weir_convert(NULL, WEIR_CHOICE, bytes_of("a"), WEIR_GBNF, NULL, &err));
+    assert_int_equal(err.status, WEIR_ARGUMENT);
+    weir_compile_opts dialect = {.size = sizeof dialect,
+                                 .dialect = WEIR_DIALECT_LLAMA_CPP};
+    assert_null(weir_convert(NULL, WEIR_REGEX, bytes_of("a"), WEIR_GBNF,
+                             &dialect, &err));
+    assert_int_equal(err.status, WEIR_UNSUPPORTED);
     weir_compile_opts unknown = {.size = 0};
     assert_null(weir_convert(NULL, WEIR_JSON_SCHEMA, bytes_of("{}"), WEIR_GBNF,
                              &unknown, &err));
     assert_int_equal(err.status, WEIR_ARGUMENT);
+}
+
+/* ---- texts ---- */
+
+typedef struct TextRow {
+    weir_source_kind from;
+    const char *source, *gbnf, *ebnf; /* NULL: refused */
+} TextRow;
+
+static const TextRow text_rows[] = {
+    {WEIR_REGEX, "a(b|c){2,3}[^x]?",
+     "root ::= \"a\" [b-c]{2,3} "
+     "[\\u0000-wy-\\uD7FF\\uE000-\\U0010FFFF]?\n",
+     "root ::= \"a\" [b-c]{2,3} "
+     "[\\u0000-wy-\\uD7FF\\uE000-\\U0010FFFF]?\n"},
+    {WEIR_EBNF, "root ::= \"\\\"\\n\\u00e9\" (\"a\" \"b\" | \"\")*",
+     "root ::= \"\\\"\\u000A\xC3\xA9\" (\"ab\"?)*\n",
+     "root ::= \"\\\"\\u000A\xC3\xA9\" (\"ab\"?)*\n"},
+    {WEIR_EBNF, "root ::= Token(3, 5) | Token(9)+ | ExcludeToken(7)",
+     "root ::= <[9]>+ | (<[3]> | <[5]>) | !<[7]>\n",
+     "root ::= Token(9)+ | Token(3, 5) | ExcludeToken(7)\n"},
+    {WEIR_EBNF, "root ::= ExcludeToken(7, 8)", NULL,
+     "root ::= ExcludeToken(7, 8)\n"},
+    {WEIR_EBNF, "root ::= Token_ a_b\nToken_ ::= \"x\" root?\na_b ::= \"y\"",
+     "root ::= Token- a-b\nToken- ::= \"x\" root?\na-b ::= \"y\"\n",
+     "root ::= Token- a-b\nToken- ::= \"x\" root?\na-b ::= \"y\"\n"},
+    {WEIR_GBNF, "root ::= Token (\"a\" | \"bb\")\nToken ::= \"x\" root?",
+     "root ::= Token (\"a\" | \"bb\")\nToken ::= \"x\" root?\n",
+     "root ::= Token-1 (\"a\" | \"bb\")\nToken-1 ::= \"x\" root?\n"},
+    {WEIR_EBNF, "root ::= \"a\" | \"b\" n\nn ::= []",
+     "root ::= \"a\" | \"b\" n\nn ::= nothing\n"
+     "nothing ::= \"x\" nothing\n",
+     "root ::= \"a\" | \"b\" n\nn ::= nothing\n"
+     "nothing ::= \"x\" nothing\n"},
+    {WEIR_EBNF, "root ::= a\na[max_chars=3] ::= [a-z]+", NULL, NULL},
+    {WEIR_JSON_SCHEMA,
+     "{\"type\":\"array\",\"uniqueItems\":true,\"items\":{\"enum\":[1,2]}}",
+     NULL, NULL},
+    {WEIR_JSON_SCHEMA, "{\"enum\":[1,20]}",
+     "root ::= state\nstate ::= \"1\" | \"2\" state-2\nstate-2 ::= \"0\"\n",
+     "root ::= state\nstate ::= \"1\" | \"2\" state-2\nstate-2 ::= \"0\"\n"},
+};
+
+static void expect_text(const TextRow *row, weir_source_kind to,
+                        const char *want)
+{
+    weir_error err;
+    weir_conversion *c =
+        weir_convert(NULL, row->from, bytes_of(row->source), to, NULL, &err);
+    if (!want) {
+        assert_null(c);
+        assert_int_equal(err.status, WEIR_UNSUPPORTED);
+        return;
+    }
+    if (!c) fail_msg("%s: %s", row->source, err.message);
+    weir_bytes text = weir_conversion_text(c);
+    if (text.size != strlen(want) || memcmp(text.data, want, text.size) != 0)
+        fail_msg("%s\n%.*s", row->source, (int)text.size, text.data);
+    weir_conversion_free(c);
+}
+
+static void texts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(text_rows); i++) {
+        expect_text(&text_rows[i], WEIR_GBNF, text_rows[i].gbnf);
+        expect_text(&text_rows[i], WEIR_EBNF, text_rows[i].ebnf);
+    }
+}
+
+/* 300 groups that no builder can dissolve. */
+static void deep_parts_are_rules(void **state)
+{
+    (void)state;
+    enum { DEPTH = 300 };
+    char *source = malloc(DEPTH * 8 + 64), *at = source;
+    weir_error err;
+    assert_non_null(source);
+    at += sprintf(at, "root ::= ");
+    for (int i = 0; i < DEPTH; i++) at += sprintf(at, "\"a\" (");
+    at += sprintf(at, "\"b\"");
+    for (int i = 0; i < DEPTH; i++) at += sprintf(at, ")?");
+    weir_conversion *c =
+        weir_convert(NULL, WEIR_GBNF, bytes_of(source), WEIR_EBNF, NULL, &err);
+    if (!c) fail_msg("%s", err.message);
+    weir_bytes text = weir_conversion_text(c);
+    weir_grammar *g = weir_grammar_compile(NULL, WEIR_EBNF, text, NULL, &err);
+    if (!g) fail_msg("%s", err.message);
+    weir_matcher *m = weir_matcher_new(g, NULL, &err);
+    memset(source, 'a', DEPTH);
+    source[DEPTH] = 'b';
+    weir_bytes output = {source, DEPTH + 1};
+    assert_int_equal(weir_matcher_accept_bytes(m, output, NULL), WEIR_ACCEPTED);
+    assert_true(weir_matcher_is_completed(m));
+    weir_matcher_free(m);
+    weir_grammar_free(g);
+    weir_conversion_free(c);
+    free(source);
+}
+
+static void lenient_is_a_warning(void **state)
+{
+    (void)state;
+    weir_compile_opts opts = {.size = sizeof opts, .schema.lenient = true};
+    weir_conversion *c =
+        weir_convert(NULL, WEIR_JSON_SCHEMA,
+                     bytes_of("{\"uniqueItems\":true,\"type\":\"array\"}"),
+                     WEIR_GBNF, &opts, NULL);
+    assert_non_null(c);
+    weir_bytes warnings = weir_conversion_warnings(c);
+    static const char want[] = "must differ may be equal\n";
+    assert_true(warnings.size > sizeof want);
+    assert_memory_equal(warnings.data + warnings.size - (sizeof want - 1), want,
+                        sizeof want - 1);
+    weir_conversion_free(c);
 }
 
 /* The first complaint's place: the second property's schema. */
@@ -116,7 +240,30 @@ static void limits(void **state)
                      WEIR_LIMIT_BYTES);
 }
 
-/* Types within types: 12 levels of two alternatives each. */
+/* 30 members in any order, and a bound of a million characters. */
+static void rules_have_limits(void **state)
+{
+    (void)state;
+    char source[2048], *at = source;
+    weir_error err;
+    at += sprintf(at, "{\"additionalProperties\":false,\"properties\":{");
+    for (int i = 0; i < 30; i++)
+        at += sprintf(at, "%s\"p%d\":{\"type\":\"null\"}", i ? "," : "", i);
+    sprintf(at, "}}");
+    weir_compile_opts opts = {.size = sizeof opts,
+                              .schema.any_order = true,
+                              .limits.max_states = 1000};
+    assert_null(weir_convert(NULL, WEIR_JSON_SCHEMA, bytes_of(source),
+                             WEIR_GBNF, &opts, &err));
+    assert_int_equal(err.status, WEIR_LIMIT_STATES);
+    static const char bounded[] =
+        "{\"type\":\"string\",\"pattern\":\"^(ab|c)*$\",\"maxLength\":1000000}";
+    assert_null(weir_convert(NULL, WEIR_JSON_SCHEMA, bytes_of(bounded),
+                             WEIR_GBNF, &opts, &err));
+    assert_int_equal(err.status, WEIR_LIMIT_STATES);
+}
+
+/* Types within types: 40 levels of two alternatives each. */
 static void growth_ends(void **state)
 {
     (void)state;
@@ -166,10 +313,37 @@ static bool convert_all(const Mem *mem, weir_error *err)
     return ok;
 }
 
+/* Lists, automata with and without a bound, rules: read with memory, then
+ * written with what there is. */
+static bool convert_rules(const Mem *mem, weir_error *err)
+{
+    static const char schema[] =
+        "{\"type\":\"object\",\"$defs\":{\"d\":{\"type\":\"string\","
+        "\"pattern\":"
+        "\"^(ab|c)+$\",\"maxLength\":5}},"
+        "\"properties\":{\"a\":{\"$ref\":\"#/$defs/d\"},\"b\":{\"enum\":[1]}},"
+        "\"required\":[\"b\"],\"additionalProperties\":false}";
+    const weir_compile_opts opts = {.size = sizeof opts};
+    Faulty *memory = mem->user;
+    size_t left = memory->left;
+    ConversionText made;
+    Ir ir;
+    memory->left = SIZE_MAX;
+    ir_init(&ir, mem, NULL);
+    grammar_read(&ir, NULL, WEIR_JSON_SCHEMA, span_text(schema), &opts);
+    assert_true(ir_ok(&ir));
+    memory->left = left;
+    bool ok = convert_ir(&ir, false, false, &made, err);
+    conversion_text_free(mem, &made);
+    ir_free(&ir);
+    return ok;
+}
+
 static void without_memory(void **state)
 {
     (void)state;
     faulty_sweep(convert_all);
+    faulty_sweep(convert_rules);
 }
 
 /* ---- pieces ---- */
@@ -271,8 +445,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_object),
         cmocka_unit_test(what_there_is_not),
+        cmocka_unit_test(texts),
+        cmocka_unit_test(deep_parts_are_rules),
+        cmocka_unit_test(lenient_is_a_warning),
         cmocka_unit_test(a_place),
         cmocka_unit_test(limits),
+        cmocka_unit_test(rules_have_limits),
         cmocka_unit_test(growth_ends),
         cmocka_unit_test(chains),
         cmocka_unit_test(without_memory),

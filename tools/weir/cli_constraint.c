@@ -24,17 +24,21 @@ static int count_constraints(const Args *args)
            (args->choices.count != 0);
 }
 
-static int validate_companions(const Args *args)
+int validate_companions(const Args *args)
 {
     static const char space[] = "--json-value, --json-object or --schema";
     bool is_schema = args->schema != NULL, is_request = args->request != NULL;
+    bool is_convert = args->command == CMD_CONVERT; /* --from X for --X */
+    const char *before = is_convert ? "--from " : "";
+    size_t cut = is_convert ? 2 : 0;
     const struct {
         const char *name, *wanted;
         bool is_given, is_right;
     } rules[] = {
         {"--root", "--ebnf or --gbnf", args->root != NULL,
          args->ebnf != NULL || args->gbnf != NULL},
-        {"--dialect", "--gbnf", args->dialect != NULL, args->gbnf != NULL},
+        {"--dialect", "--gbnf", args->dialect != NULL,
+         args->gbnf != NULL || args->command == CMD_CONVERT},
         {"--any-repeat", "--dialect", args->any_repeat, args->dialect != NULL},
         {"--ignore-case", "--regex", args->ignore_case, args->regex != NULL},
         {"--dot-all", "--regex", args->dot_all, args->regex != NULL},
@@ -60,8 +64,8 @@ static int validate_companions(const Args *args)
     };
     for (size_t i = 0; i < COUNT_OF(rules); i++)
         if (rules[i].is_given && !rules[i].is_right)
-            return usage_error(args, "found %s, which goes with %s only",
-                               rules[i].name, rules[i].wanted);
+            return usage_error(args, "found %s, which goes with %s%s only",
+                               rules[i].name, before, rules[i].wanted + cut);
     return 0;
 }
 
@@ -155,7 +159,7 @@ static int space_read(const Args *args, weir_space *space)
     return 0;
 }
 
-int dialect_read(const Args *args, weir_dialect *dialect)
+static int dialect_read(const Args *args, weir_dialect *dialect)
 {
     if (!args->dialect) return 0;
     if (strcmp(args->dialect, "llama.cpp"))
@@ -163,6 +167,18 @@ int dialect_read(const Args *args, weir_dialect *dialect)
                            args->dialect);
     *dialect = WEIR_DIALECT_LLAMA_CPP;
     return 0;
+}
+
+int source_opts_read(const Args *args, weir_compile_opts *opts)
+{
+    *opts = (weir_compile_opts){.size = sizeof *opts,
+                                .root = args->root,
+                                .ignore_case = args->ignore_case,
+                                .dot_all = args->dot_all,
+                                .any_repeat = args->any_repeat};
+    return space_read(args, &opts->space) || dialect_read(args, &opts->dialect)
+               ? 2
+               : 0;
 }
 
 /* ---- compiling ---- */
@@ -287,13 +303,8 @@ static weir_grammar *compile(const Args *args, weir_vocab *vocab, Session *s)
 {
     SchemaSource *schema = &s->schema;
     if (args->request) return compile_request(args, vocab, s);
-    weir_compile_opts opts = {.size = sizeof opts,
-                              .root = args->root,
-                              .ignore_case = args->ignore_case,
-                              .dot_all = args->dot_all,
-                              .any_repeat = args->any_repeat};
-    if (space_read(args, &opts.space)) return NULL;
-    if (dialect_read(args, &opts.dialect)) return NULL;
+    weir_compile_opts opts;
+    if (source_opts_read(args, &opts)) return NULL;
     if (args->ebnf)
         return compile_file(args, vocab, WEIR_EBNF, args->ebnf, &opts);
     if (args->gbnf)

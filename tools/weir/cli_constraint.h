@@ -26,8 +26,11 @@ void session_close(Session *session, const Args *args);
 /* The constraint as one would say it: "--regex a+". For reports. */
 void constraint_print(const Args *args, FILE *out);
 
-/* What --dialect says. 0, or 2 after a message. */
-int dialect_read(const Args *args, weir_dialect *dialect);
+/* Whether each option goes with the constraint. 0, or 2 after a message. */
+int validate_companions(const Args *args);
+/* The options of a source; those of a schema are schema_read's. 0, or 2 after a
+ * message. */
+int source_opts_read(const Args *args, weir_compile_opts *opts);
 /* The vocabulary of --tokenizer, or of a path. NULL after a message. */
 weir_vocab *tokenizer_load(const char *path, weir_dialect dialect);
 

@@ -5,19 +5,32 @@
 #include "weir/cli_report.h"
 #include "weir/cmd.h"
 
+/* What is converted, and how. */
+typedef struct Source {
+    weir_source_kind from, to;
+    const char *name; /* what messages call it */
+    weir_bytes text;
+    weir_compile_opts opts;
+} Source;
+
 static const struct {
     const char *name;
     weir_source_kind kind;
-} languages[] = {{"schema", WEIR_JSON_SCHEMA}, {"gbnf", WEIR_GBNF}};
+} languages[] = {{"gbnf", WEIR_GBNF},
+                 {"ebnf", WEIR_EBNF},
+                 {"schema", WEIR_JSON_SCHEMA},
+                 {"regex", WEIR_REGEX}};
+enum { WRITTEN = 2 }; /* the first ones */
 
-/* 0 after a message. */
+/* One of the first `count` languages; 0 after a message. */
 static weir_source_kind language_read(const Args *args, const char *option,
-                                      const char *name)
+                                      const char *name, size_t count)
 {
-    for (size_t i = 0; name && i < COUNT_OF(languages); i++)
+    for (size_t i = 0; name && i < count; i++)
         if (!strcmp(name, languages[i].name)) return languages[i].kind;
-    usage_error(args, "found %s '%s', expected schema or gbnf", option,
-                name ? name : "");
+    usage_error(args, "found %s '%s', expected %s", option, name ? name : "",
+                count == WRITTEN ? "gbnf or ebnf"
+                                 : "schema, regex, ebnf or gbnf");
     return 0;
 }
 
@@ -40,19 +53,43 @@ static void print_text(const weir_conversion *c)
     fwrite(text.data, 1, text.size, stdout);
 }
 
-static int convert(const Args *args, weir_source_kind from, weir_source_kind to,
-                   const weir_compile_opts *opts)
+static int convert(const Args *args, const Source *s)
+{
+    weir_error err = {.status = WEIR_OK};
+    weir_conversion *c =
+        weir_convert(NULL, s->from, s->text, s->to, &s->opts, &err);
+    if (!c) return report_error(s->name, s->text, &err);
+    (args->json ? print_json : print_text)(c);
+    weir_conversion_free(c);
+    return 0;
+}
+
+static int convert_schema(const Args *args, Source *s)
+{
+    SchemaSource schema = {0};
+    int status = schema_read(&schema, args, &s->opts);
+    if (!status) {
+        s->name = schema.name;
+        s->text = schema.text;
+        s->opts = schema.opts;
+        status = convert(args, s);
+    }
+    schema_free(&schema, args->mem);
+    return status;
+}
+
+/* A newline at the end of a file is no part of a regular expression. */
+static int convert_file(const Args *args, const char *path, Source *s)
 {
     FileBytes file = {0};
-    weir_error err = {.status = WEIR_OK};
-    const char *path = args->files.at[0];
     int status = 2;
     if (input_read(args->mem, path, &file)) {
-        weir_bytes source = {file.at, file.count};
-        weir_conversion *c = weir_convert(NULL, from, source, to, opts, &err);
-        status = c ? 0 : report_error(input_name(path), source, &err);
-        if (c) (args->json ? print_json : print_text)(c);
-        weir_conversion_free(c);
+        s->name = input_name(path);
+        s->text = (weir_bytes){file.at, file.count};
+        if (s->from == WEIR_REGEX && file.count &&
+            file.at[file.count - 1] == '\n')
+            s->text.size--;
+        status = convert(args, s);
     }
     vec_free(args->mem, &file);
     return status;
@@ -60,14 +97,22 @@ static int convert(const Args *args, weir_source_kind from, weir_source_kind to,
 
 int cmd_convert(const Args *args)
 {
-    weir_compile_opts opts = {.size = sizeof opts};
-    weir_source_kind to, from = language_read(args, "--from", args->from);
-    if (!from || !(to = language_read(args, "--to", args->to)) ||
-        dialect_read(args, &opts.dialect))
-        return 2;
+    Args as = *args; /* as if FILE were the constraint */
+    Source s = {0};
     if (args->files.count != 1)
         return usage_error(args, args->files.count ? "found several files, "
                                                      "expected one"
                                                    : "expected a FILE");
-    return convert(args, from, to, &opts);
+    s.from = language_read(args, "--from", args->from, COUNT_OF(languages));
+    if (!s.from) return 2;
+    s.to = language_read(args, "--to", args->to, WRITTEN);
+    if (!s.to) return 2;
+    const char *path = args->files.at[0];
+    const char **field = s.from == WEIR_JSON_SCHEMA ? &as.schema
+                         : s.from == WEIR_REGEX     ? &as.regex
+                         : s.from == WEIR_EBNF      ? &as.ebnf
+                                                    : &as.gbnf;
+    *field = path;
+    if (validate_companions(&as) || source_opts_read(&as, &s.opts)) return 2;
+    return as.schema ? convert_schema(&as, &s) : convert_file(&as, path, &s);
 }
