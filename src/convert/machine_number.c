@@ -1,15 +1,9 @@
-/* machine_number.c: see machine_number.h.
- *
- * Method: digits are those of the least precision of printf whose text is read
- *         as the same double; the C library rounds correctly. Only its digits
- *         are used, so the locale does not matter.
- * Cost:   at most 17 conversions a double.
- * Tests:  unit/convert_test.c
- */
+/* machine_number.c: see machine_number.h. Tests: unit/convert_test.c */
 #include "convert/machine_number.h"
 
 #include <stdio.h>
 
+#include "convert/double_digits.h"
 #include "text/decimal.h"
 
 MachineNumber machine_number(Span spelling)
@@ -45,50 +39,7 @@ int32_t machine_number_i32(MachineNumber n)
     return fits ? (int32_t)n.value : INT32_MIN;
 }
 
-enum { MOST_DIGITS = 17, LEAST_POINT = -4, MOST_POINT = 15 };
-
-/* value = 0.d1 d2 ... dn * 10^point */
-typedef struct Digits {
-    char at[MOST_DIGITS];
-    size_t count;
-    int point;
-} Digits;
-
-/* The digits of "d.ddde+xx" and its exponent; value > 0. */
-static Digits digits_of(const char *text)
-{
-    Digits d = {.count = 0};
-    const char *p = text;
-    for (; *p && *p != 'e'; p++)
-        if (*p >= '0' && *p <= '9' && d.count < MOST_DIGITS)
-            d.at[d.count++] = *p;
-    bool minus = *p && p[1] == '-';
-    int exponent = 0;
-    for (; *p; p++)
-        if (*p >= '0' && *p <= '9') exponent = exponent * 10 + (*p - '0');
-    d.point = (minus ? -exponent : exponent) + 1;
-    return d;
-}
-
-static double digits_value(const Digits *d)
-{
-    char text[MOST_DIGITS + 16];
-    int n = snprintf(text, sizeof text, "%.*se%d", (int)d->count, d->at,
-                     d->point - (int)d->count);
-    return decimal_double(span_of(text, (size_t)n));
-}
-
-static Digits shortest_digits(double value)
-{
-    Digits d = {.count = 0};
-    for (int precision = 0; precision < MOST_DIGITS; precision++) {
-        char text[MOST_DIGITS + 16];
-        snprintf(text, sizeof text, "%.*e", precision, value);
-        d = digits_of(text);
-        if (digits_value(&d) == value) break;
-    }
-    return d;
-}
+enum { LEAST_POINT = -4, MOST_POINT = 15 };
 
 static void write_zeros(Scratch *out, int count)
 {
@@ -133,7 +84,7 @@ void machine_number_write(MachineNumber n, Scratch *out)
         if (value < 0 || 1 / value < 0) scratch_text(out, "-");
         if (value < 0) value = -value;
         Digits zero = {{'0'}, 1, 1},
-               d = value > 0 ? shortest_digits(value) : zero;
+               d = value > 0 ? double_digits(value) : zero;
         write_digits(&d, out);
     }
 }

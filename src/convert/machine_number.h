@@ -18,9 +18,9 @@ MachineNumber machine_number(Span spelling);
  * size, doubles out of range become the least number. */
 int64_t machine_number_i64(MachineNumber n);
 int32_t machine_number_i32(MachineNumber n);
-/* Its canonical spelling: the shortest digits that are read as the same double;
- * a fraction always, unless there is an exponent; an exponent of at least two
- * digits for numbers from 1e15 and below 1e-4. */
+/* Its canonical spelling: the digits of double_digits.h; a fraction always,
+ * unless there is an exponent; an exponent of at least two digits for numbers
+ * from 1e15 and below 1e-4. */
 void machine_number_write(MachineNumber n, Scratch *out);
 
 #endif
