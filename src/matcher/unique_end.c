@@ -82,19 +82,41 @@ void unique_tries_end(UniqueTable *u)
     u->nstable = 0;
 }
 
-/* A hash of what the answer depends on, given how near heads are; 0: it is not
- * to be kept. Heads that a try has made are other ones in another. */
-static uint64_t answer_key(const UniqueTable *u, const Config *c, uint64_t near)
+/* A hash of what the answer depends on, given how near heads are. */
+static uint64_t config_hash(const UniqueTable *u, const Config *c,
+                            uint64_t near)
 {
     uint64_t h = hash_mix(near, (uintptr_t)c->q);
     h = hash_mix(h, c->reg ^ (c->stack ? c->stack->item.hash : 1));
     for (uint32_t i = c->record; i; i = unique_record(u, i)->outer) {
         const UniqueRecord *r = unique_record(u, i);
-        if (r->last != UNIQUE_NONE && r->last >= u->nstable) return 0;
         h = hash_mix(hash_mix(h, (uintptr_t)r->list), r->last);
         h = hash_mix(h, (uintptr_t)r->head);
     }
-    return u->nstable ? h : 0;
+    return h;
+}
+
+/* The same, or 0: it is not to be kept. Heads that a try has made are other
+ * ones in another. */
+static uint64_t answer_key(const UniqueTable *u, const Config *c, uint64_t near)
+{
+    for (uint32_t i = c->record; i; i = unique_record(u, i)->outer) {
+        uint32_t last = unique_record(u, i)->last;
+        if (last != UNIQUE_NONE && last >= u->nstable) return 0;
+    }
+    return u->nstable ? config_hash(u, c, near) : 0;
+}
+
+/* A hash of what can follow a set all of whose heads are near. */
+static uint64_t set_hash(UniqueTable *u, const ConfigSet *set)
+{
+    uint64_t h = set->list.count;
+    for (uint32_t i = 0; i < set->list.count; i++) {
+        uint64_t near = 0;
+        config_is_near(u, &set->list.at[i], &near);
+        h = hash_mix(h, config_hash(u, &set->list.at[i], near));
+    }
+    return h;
 }
 
 static bool is_known_able(const UniqueTable *u, uint64_t key)
@@ -143,8 +165,19 @@ static bool has_free(Stepper *s, const ConfigSet *set)
 
 typedef struct Search {
     SearchLevel *levels;
-    uint32_t count; /* levels that have been used */
+    uint32_t count;     /* levels that have been used */
+    VEC(uint64_t) seen; /* hashes of the sets gone on from: blanks lead back */
 } Search;
+
+/* False: the set has been gone on from before. */
+static bool search_is_new(Stepper *s, Search *search, const ConfigSet *set)
+{
+    uint64_t h = set_hash(s->unique, set);
+    for (uint32_t i = 0; i < search->seen.count; i++)
+        if (search->seen.at[i] == h) return false;
+    if (!vec_push(s->mem, &search->seen, h)) fail(s, WEIR_NO_MEMORY);
+    return true;
+}
 
 static SearchLevel *search_level(Search *search, uint32_t depth)
 {
@@ -182,7 +215,7 @@ static bool search_run(Stepper *s, Search *search, uint32_t text)
             if (!depth--) return false;
         } else {
             found = search_next(s, l, &below->set, &deeper);
-            if (!deeper) continue;
+            if (!deeper || !search_is_new(s, search, &below->set)) continue;
             below->next = 0;
             set_first(s, &below->set, &below->first);
             depth++;
@@ -206,6 +239,7 @@ bool unique_can_end(Stepper *s, Config c)
     bool can = !ok || search_run(s, &search, mark.text);
     for (uint32_t i = 0; i < search.count; i++)
         vec_free(s->mem, &search.levels[i].set.list);
+    vec_free(s->mem, &search.seen);
     mem_free(s->mem, search.levels, nbytes);
     unique_back(s->unique, mark);
     if (can && key && !s->stacks.status) /* without memory it is found anew */

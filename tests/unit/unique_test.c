@@ -72,9 +72,36 @@ static void values_are_compared_by_meaning(void **state)
 
 /* Tokens: all bytes, then these. */
 static const char *const longer[] = {
-    "\"a\"",      "\"a\":1", ",\"a\":", "\"b\"", "\\u0061",         "\":1",
-    "\"a\":1,\"", "\",\"",   "ab",      "\"ab",  "\":1,\"a\":1",    "a\"",
-    "\"\"",       "12",      "1,1",     ",1",    "\"b\":1,\"b\":1",
+    "\"a\"",
+    "\"a\":1",
+    ",\"a\":",
+    "\"b\"",
+    "\\u0061",
+    "\":1",
+    "\"a\":1,\"",
+    "\",\"",
+    "ab",
+    "\"ab",
+    "\":1,\"a\":1",
+    "a\"",
+    "\"\"",
+    "12",
+    "1,1",
+    ",1",
+    "\"b\":1,\"b\":1",
+    "{\"a\"",
+    "{\"",
+    "},{\"",
+    "},{",
+    "[],[",
+    "]}",
+    "],[1",
+    "1}",
+    "{}",
+    ":1},{\"a",
+    "[1,1",
+    "20",
+    "120",
 };
 enum { NTOKENS = 256 + sizeof longer / sizeof *longer };
 
@@ -170,7 +197,9 @@ static weir_grammar *grammar_make(weir_vocab *v, Shape shape)
 static void check_mask(weir_matcher *m, Span where)
 {
     const uint32_t *row = (const uint32_t *)weir_matcher_mask(m);
-    assert_non_null(row);
+    if (!row)
+        fail_msg("after %.*s: %s", (int)where.size, (const char *)where.at,
+                 weir_status_text(weir_matcher_error(m)));
     uint32_t copy[(NTOKENS + 31) / 32];
     memcpy(copy, row, sizeof copy);
     for (uint32_t id = 0; id < NTOKENS; id++) {
@@ -240,6 +269,69 @@ static void numbers_are_unique(void **state)
     assert_false(reads(g, "<1,2,10e-1>"));
     assert_false(reads(g, "<0,-0>"));
     weir_grammar_free(g);
+    weir_vocab_free(v);
+}
+
+/* ---- schemas ---- */
+
+typedef struct SchemaCase {
+    const char *schema;
+    const char *accepted[4], *refused[6];
+} SchemaCase;
+
+#define UNIQUE "{\"type\":\"array\",\"uniqueItems\":true,\"items\":"
+
+static const SchemaCase schema_cases[] = {
+    {UNIQUE "{\"type\":\"object\",\"additionalProperties\":{\"type\":"
+            "\"integer\"}}}",
+     {"[{},{\"a\":1},{\"b\":1},{\"a\":1,\"b\":1},{\"a\":12}]",
+      "[{\"a\":1},{ \"a\" : 2}]"},
+     {"[{},{}]", "[{\"a\":1},{ \"a\" : 1 }]", "[{\"a\":1},{\"\\u0061\":1}]",
+      "[{\"a\":1,\"b\":2},{\"b\":2,\"a\":1}]", "[{\"b\":1,\"b\":1}]"}},
+    {UNIQUE "{\"type\":\"array\",\"items\":{\"type\":[\"number\",\"null\"]}}}",
+     {"[[],[1],[1,1],[null],[1,null],[12]]"},
+     {"[[],[ ]]", "[[1],[1.0]]", "[[12,1],[12 , 10e-1]]",
+      "[[null],[0],[null]]"}},
+    {UNIQUE "{\"type\":\"integer\",\"minimum\":0,\"maximum\":1200}}",
+     {"[1,12,120,1200,0,121]"},
+     {"[1,12,1]", "[1200,1200]", "[12,120,12]"}},
+    {UNIQUE "{\"type\":\"object\",\"properties\":{\"a\":{\"enum\":[1,12]},"
+            "\"b\":{\"type\":\"string\"}},\"required\":[\"a\",\"b\"],"
+            "\"additionalProperties\":false}}",
+     {"[{\"a\":1,\"b\":\"a\"},{\"a\":12,\"b\":\"a\"},{\"a\":1,\"b\":\"ab\"}]"},
+     {"[{\"a\":1,\"b\":\"a\"},{\"a\":1,\"b\":\"a\"}]",
+      "[{\"a\":1,\"b\":\"a\"},{\"b\":\"\\u0061\",\"a\":1}]"}},
+    {"{\"patternProperties\":{\"^[ab]{1,9}$\":{\"const\":1}},"
+     "\"additionalProperties\":false,\"type\":\"object\"}",
+     {"{\"a\":1,\"aa\":1,\"ab\":1,\"b\":1,\"aaaaaaaaa\":1,\"aaaaaaaab\":1}"},
+     {"{\"a\":1,\"a\":1}", "{\"aaaaaaaaa\":1,\"aaaaaaaaa\":1}"}},
+};
+
+static void run_schema(weir_vocab *v, const SchemaCase *c)
+{
+    weir_error err;
+    weir_compile_opts opts = {.size = sizeof opts,
+                              .schema = {.any_order = true}};
+    weir_grammar *g = weir_grammar_compile(
+        v, WEIR_JSON_SCHEMA, (weir_bytes){c->schema, strlen(c->schema)}, &opts,
+        &err);
+    if (!g) fail_msg("%s: %s", c->schema, err.message);
+    for (int k = 0; k < 4 && c->accepted[k]; k++)
+        if (!reads(g, c->accepted[k]))
+            fail_msg("%s refuses %s", c->schema, c->accepted[k]);
+    for (int k = 0; k < 6 && c->refused[k]; k++)
+        if (reads(g, c->refused[k]))
+            fail_msg("%s accepts %s", c->schema, c->refused[k]);
+    weir_grammar_free(g);
+}
+
+/* And the mask at each byte, against accepting each token. */
+static void values_of_any_kind_are_unique(void **state)
+{
+    (void)state;
+    weir_vocab *v = vocab_make();
+    for (size_t i = 0; i < COUNT_OF(schema_cases); i++)
+        run_schema(v, &schema_cases[i]);
     weir_vocab_free(v);
 }
 
@@ -345,6 +437,7 @@ int main(void)
         cmocka_unit_test(keys_are_unique),
         cmocka_unit_test(strings_are_unique),
         cmocka_unit_test(numbers_are_unique),
+        cmocka_unit_test(values_of_any_kind_are_unique),
         cmocka_unit_test(no_dead_ends),
         cmocka_unit_test(finishing_goes_around),
         cmocka_unit_test(few_heads_are_refused),
