@@ -76,7 +76,7 @@ static void put_same_length(Llama *c, const Bound *lo, const Bound *hi);
 /* The numbers from `lo` to `hi` whose digit at `i` is the first that differs. */
 static void put_fork(Llama *c, const Bound *lo, const Bound *hi, size_t i)
 {
-    int from = lo->text[i], to = hi->text[i];
+    int from = (uint8_t)lo->text[i], to = (uint8_t)hi->text[i];
     size_t left = lo->size - i - 1;
     Bound lo_tail = bound_tail(lo, i + 1), hi_tail = bound_tail(hi, i + 1);
     Bound zeros = bound_fill('0', left), nines = bound_fill('9', left);
@@ -145,7 +145,7 @@ static void put_from(Llama *c, int64_t lo, int64_t left, bool is_top)
 {
     int64_t less = MAX(left - 1, 1);
     Bound b = bound_of(lo);
-    int first = b.text[0];
+    int first = (uint8_t)b.text[0];
     int64_t tail = (int64_t)b.size - 1;
     if (lo == 0 && is_top) {
         put(c, "[0] | [1-9] ");

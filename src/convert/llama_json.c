@@ -161,7 +161,8 @@ static bool read_escape(Reader *r)
         fault(r, "invalid string: surrogate U+DC00..U+DFFF must follow "
                  "U+D800..U+DBFF");
     if (rune >= 0xD800 && rune < 0xDC00) {
-        if (next(r) != '\\' || next(r) != 'u') {
+        bool is_escape = next(r) == '\\';
+        if (!is_escape || next(r) != 'u') {
             fault(r, bad_pair);
             return false;
         }
