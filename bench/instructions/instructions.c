@@ -219,7 +219,8 @@ static const struct {
 bool work(bool (*run)(void));
 __attribute__((noinline)) bool work(bool (*run)(void))
 {
-    return run() && run();
+    bool first = run();
+    return run() && first;
 }
 
 int main(int argc, char **argv)

@@ -36,9 +36,9 @@ static bool enter_members(Doc *doc, JsonId object)
             m->value = it.value;
             continue;
         }
-        if (!map_add(mem, &doc->index, hash, doc->members.count) ||
-            !vec_push(mem, &doc->members,
-                      (DocMember){object, it.key_id, it.value}))
+        if (!vec_push(mem, &doc->members,
+                      (DocMember){object, it.key_id, it.value}) ||
+            !map_add(mem, &doc->index, hash, doc->members.count - 1))
             return false;
     }
     return true;

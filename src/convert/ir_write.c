@@ -113,8 +113,8 @@ static uint32_t add_named(Writer *w, RuleId rule, NodeId body, Span wanted)
     const Mem *mem = w->ir->mem;
     Named n = {rule, body, new_name(w, wanted)};
     uint64_t hash = hash_bytes(6, n.name.at, n.name.size);
-    if (ok(w) && (!map_add(mem, &w->taken, hash, number) ||
-                  !vec_push(mem, &w->named, n)))
+    if (ok(w) && (!vec_push(mem, &w->named, n) ||
+                  !map_add(mem, &w->taken, hash, number)))
         diag_no_memory(&w->ir->error);
     return number;
 }

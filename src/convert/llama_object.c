@@ -62,8 +62,8 @@ static void declare(Object *o, Span name, JsonId schema, bool is_required)
     p.is_many = span_equal(name, ANY_NAME);
     p.first = first ? first->first : count;
     if (first) first->is_required |= is_required;
-    if ((!first && !map_add(mem, &o->index, name_hash(name), count)) ||
-        !vec_push(mem, &o->properties, p))
+    if (!vec_push(mem, &o->properties, p) ||
+        (!first && !map_add(mem, &o->index, name_hash(name), count)))
         diag_no_memory(o->c->err);
 }
 
@@ -418,8 +418,8 @@ static void count_value(AllOf *all, Span text)
             all->values.at[p.value].count++;
             return;
         }
-    if (!map_add(c->mem, &all->values_index, hash, all->values.count) ||
-        !vec_push(c->mem, &all->values, (Value){text, 1}))
+    if (!vec_push(c->mem, &all->values, (Value){text, 1}) ||
+        !map_add(c->mem, &all->values_index, hash, all->values.count - 1))
         diag_no_memory(c->err);
 }
 

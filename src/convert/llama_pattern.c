@@ -253,9 +253,9 @@ static Span part_rule(Pattern *p, Span body)
     char number[16];
     snprintf(number, sizeof number, "%u", p->parts.count + 1);
     Span rule = llama_rule_of(c, llama_path(c, p->rule, number), body);
-    if (!map_add(c->mem, &p->part_index, hash, p->parts.count) ||
-        !vec_push(c->mem, &p->parts, body) ||
-        !vec_push(c->mem, &p->part_rules, rule))
+    if (!vec_push(c->mem, &p->parts, body) ||
+        !vec_push(c->mem, &p->part_rules, rule) ||
+        !map_add(c->mem, &p->part_index, hash, p->parts.count - 1))
         diag_no_memory(c->err);
     return rule;
 }

@@ -26,8 +26,8 @@ LlamaRef *llama_ref_get(Llama *c, Span text)
         if (span_equal(c->refs.at[p.value].text, text))
             return &c->refs.at[p.value];
     LlamaRef ref = {text, JSON_NONE, false};
-    if (!map_add(c->mem, &c->ref_index, hash, c->refs.count) ||
-        !vec_push(c->mem, &c->refs, ref)) {
+    if (!vec_push(c->mem, &c->refs, ref) ||
+        !map_add(c->mem, &c->ref_index, hash, c->refs.count - 1)) {
         diag_no_memory(c->err);
         return NULL;
     }

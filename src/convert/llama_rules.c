@@ -153,9 +153,9 @@ static Span add(Llama *c, Span name, Span body)
         diag_fail(c->err, WEIR_LIMIT_RULES, 0, 0,
                   "found more than %u rules (limit max_rules)",
                   c->limits->max_rules);
-    } else if (!map_add(c->mem, &c->rule_index, name_hash(name),
-                        c->rules.count) ||
-               !vec_push(c->mem, &c->rules, r)) {
+    } else if (!vec_push(c->mem, &c->rules, r) ||
+               !map_add(c->mem, &c->rule_index, name_hash(name),
+                        c->rules.count - 1)) {
         diag_no_memory(c->err);
     }
     return name;

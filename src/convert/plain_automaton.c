@@ -43,8 +43,8 @@ static RuleId place_rule(Automaton *a, uint32_t state, uint32_t ended)
                   ir->limits.max_states);
     RuleId rule = ir_rule_new(ir, SPAN("state"), 0);
     if (ir_ok(ir) &&
-        (!map_add(ir->mem, &a->index, hash, a->places.count) ||
-         !vec_push(ir->mem, &a->places, (Place){state, ended, rule})))
+        (!vec_push(ir->mem, &a->places, (Place){state, ended, rule}) ||
+         !map_add(ir->mem, &a->index, hash, a->places.count - 1)))
         diag_no_memory(&ir->error);
     return rule;
 }

@@ -52,8 +52,8 @@ static RuleId tally_rule(Tallies *t, const Tally *tally)
     made.tally.values = arena_copy(&ir->arena, tally->values,
                                    tally->nvalues * sizeof *tally->values);
     if (!ir_ok(ir)) return RULE_NONE;
-    if (!made.tally.values || !map_add(ir->mem, &t->index, hash, t->at.count) ||
-        !vec_push(ir->mem, &t->at, made))
+    if (!made.tally.values || !vec_push(ir->mem, &t->at, made) ||
+        !map_add(ir->mem, &t->index, hash, t->at.count - 1))
         diag_no_memory(&ir->error);
     return made.rule;
 }

@@ -29,8 +29,8 @@ const Dfa *known_keep(LangKnown *known, const Dfa *a)
          p = map_next(&known->result_index, h, p))
         if (lang_equal(known->results.at[p.value], a))
             return known->results.at[p.value];
-    if (!map_add(mem, &known->result_index, h, known->results.count) ||
-        !vec_push(mem, &known->results, a))
+    if (!vec_push(mem, &known->results, a) ||
+        !map_add(mem, &known->result_index, h, known->results.count - 1))
         lang_no_memory(known->ctx);
     return a;
 }
@@ -61,8 +61,8 @@ static const Dfa *call(LangKnown *known, KnownCall call)
     }
     call.result = known_keep(known, call_make(known->ctx, &call));
     if (!lang_ok(known->ctx)) return lang_none();
-    if (!map_add(mem, &known->call_index, h, known->calls.count) ||
-        !vec_push(mem, &known->calls, call))
+    if (!vec_push(mem, &known->calls, call) ||
+        !map_add(mem, &known->call_index, h, known->calls.count - 1))
         lang_no_memory(known->ctx);
     return call.result;
 }

@@ -153,8 +153,8 @@ static bool pool_find(PoolBuild *b, uint32_t n, uint32_t *pool)
     }
     *pool = b->start.count - 1;
     b->counter.count += n;
-    return map_add(mem, &b->index, h, *pool) &&
-           vec_push(mem, &b->start, b->counter.count);
+    return vec_push(mem, &b->start, b->counter.count) &&
+           map_add(mem, &b->index, h, *pool);
 }
 
 static bool pools_fill(PoolBuild *b)

@@ -118,8 +118,8 @@ int grammar_defines_twice(const Mem *mem, Span text, TwiceFound *found)
              p = map_next(&map, hash, p))
             if (span_equal(names.at[p.value], name)) result = 1;
         *found = (TwiceFound){name, h.begin};
-        if (!result && (!map_add(mem, &map, hash, names.count) ||
-                        !vec_push(mem, &names, name)))
+        if (!result && (!vec_push(mem, &names, name) ||
+                        !map_add(mem, &map, hash, names.count - 1)))
             result = -1;
     }
     vec_free(mem, &names);

@@ -223,8 +223,8 @@ static RuleId rule_of(Emit *e, SetId set, uint32_t depth)
             return e->jobs.at[p.value].rule;
     uint32_t from = e->done ? e->done - 1 : 0;
     EmitJob job = {set, depth, new_rule(e, set), from};
-    if (!map_add(e->ir->mem, &e->index, h, e->jobs.count) ||
-        !vec_push(e->ir->mem, &e->jobs, job))
+    if (!vec_push(e->ir->mem, &e->jobs, job) ||
+        !map_add(e->ir->mem, &e->index, h, e->jobs.count - 1))
         diag_no_memory(&e->ir->error);
     return job.rule;
 }

@@ -52,18 +52,17 @@ static PointerKid *find_member(const PointerIndex *index, const Json *json,
 static bool add_kid(PointerIndex *index, const Json *json, JsonId container,
                     const JsonIter *it)
 {
-    if (it->is_object) {
-        PointerKid *same = find_member(index, json, container, it->key);
-        if (same) {
-            same->value = it->value;
-            return true;
-        }
-        uint64_t hash = member_hash(container, it->key);
-        if (!map_add(json->mem, &index->member_index, hash, index->kids.count))
-            return false;
+    PointerKid kid = {container, it->key_id, it->value};
+    PointerKid *same = NULL;
+    if (it->is_object) same = find_member(index, json, container, it->key);
+    if (same) {
+        same->value = it->value;
+        return true;
     }
-    return vec_push(json->mem, &index->kids,
-                    (PointerKid){container, it->key_id, it->value});
+    if (!vec_push(json->mem, &index->kids, kid)) return false;
+    return !it->is_object ||
+           map_add(json->mem, &index->member_index,
+                   member_hash(container, it->key), index->kids.count - 1);
 }
 
 static bool add_table(PointerIndex *index, const Json *json, JsonId container)

@@ -187,8 +187,8 @@ const Dfa *schema_pattern(Schema *x, JsonId id, bool is_key, KeywordId keyword)
     }
     struct Pattern kept = {text, dfa};
     if (!sets_ok(s)) return lang_none();
-    if (!map_add(s->mem, &s->pattern_index, h, s->patterns.count) ||
-        !vec_push(s->mem, &s->patterns, kept))
+    if (!vec_push(s->mem, &s->patterns, kept) ||
+        !map_add(s->mem, &s->pattern_index, h, s->patterns.count - 1))
         diag_no_memory(&s->ir->error);
     return dfa;
 }

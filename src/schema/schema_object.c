@@ -114,8 +114,8 @@ static uint32_t prop_of(Parts *p, Span name)
     Prop prop = {.name = name};
     prop.value = class_value(p, name, &prop.seen);
     uint64_t h = hash_bytes(FNV_SEED, name.at, name.size);
-    if (!map_add(s->mem, &p->index, h, p->props.count) ||
-        !vec_push(s->mem, &p->props, prop))
+    if (!vec_push(s->mem, &p->props, prop) ||
+        !map_add(s->mem, &p->index, h, p->props.count - 1))
         out_of_memory(p);
     return p->props.count - 1;
 }

@@ -93,8 +93,8 @@ static SetId node_intern(Sets *s, SetNode node)
          p = map_next(&s->index, h, p))
         if (node_equal(s, &s->nodes.at[p.value], &node)) return p.value;
     if (!sets_charge(s, 50)) return SET_NONE;
-    if (!map_add(s->mem, &s->index, h, s->nodes.count) ||
-        !vec_push(s->mem, &s->nodes, node)) {
+    if (!vec_push(s->mem, &s->nodes, node) ||
+        !map_add(s->mem, &s->index, h, s->nodes.count - 1)) {
         diag_no_memory(&s->ir->error);
         return SET_NONE;
     }

@@ -51,8 +51,8 @@ static uint32_t add_child(TagTrie *trie, uint32_t parent, uint32_t rune)
     TagNode n = {.rune = rune, .parent = parent, .depth = up->depth + 1};
     n.sibling = up->child;
     n.child = TAG_NONE;
-    if (!map_add(trie->mem, &trie->children, child_hash(parent, rune), id) ||
-        !vec_push(trie->mem, &trie->nodes, n)) {
+    if (!vec_push(trie->mem, &trie->nodes, n) ||
+        !map_add(trie->mem, &trie->children, child_hash(parent, rune), id)) {
         trie->no_memory = true;
         return 0;
     }
