@@ -232,21 +232,43 @@ static const StackNode *push_simple(Stepper *s, Config c, const Move *m)
     return stack;
 }
 
+/* The two below work on copies, so that *c can live in variables: see try_alone
+ * in track.c. */
+static inline bool return_alone(Stepper *s, Config *c, const StackEntry *e)
+{
+    if (!c->record) {
+        *c = (Config){e->ret, e->below, e->reg, 0};
+        return true;
+    }
+    Config copy = *c;
+    bool ok = config_return(s, &copy, e);
+    *c = copy;
+    return ok;
+}
+
+static inline bool move_any(Stepper *s, Config *c, const Move *m)
+{
+    Config copy = *c;
+    bool ok = config_move(s, &copy, m);
+    *c = copy;
+    return ok;
+}
+
 /* Pushes and moves by the step's one move; false: the way on is not a single
  * configuration. */
-static bool move_alone(Stepper *s, Config *c, const Step *step)
+static inline bool move_alone(Stepper *s, Config *c, const Step *step)
 {
     const Move *m = &step->at[0];
     if (step->is_simple)
         *c = (Config){m->to, push_simple(s, *c, m), op_value(m->op, c->reg),
                       c->record};
-    else if (!config_move(s, c, m))
+    else if (!move_any(s, c, m))
         return false;
     if (!state_is_alive(c->q, c->reg)) return false;
     while (state_is_done(c->q, c->reg)) {
         const StackNode *stack = c->stack;
         if (!stack || stack->count != 1 || stack->ends) return false;
-        if (!config_return(s, c, &stack->at[0])) return false;
+        if (!return_alone(s, c, &stack->at[0])) return false;
     }
     return !s->stacks.status;
 }
@@ -254,7 +276,7 @@ static bool move_alone(Stepper *s, Config *c, const Step *step)
 /* Returns from c while the byte cannot be read before; c->q takes the byte
  * after CONFIG_MOVED. CONFIG_FORKS also where what it returns from repeats a
  * head: then there is nothing to go on with. */
-static ConfigNext return_for(Stepper *s, Config *c, uint8_t byte)
+static inline ConfigNext return_for(Stepper *s, Config *c, uint8_t byte)
 {
     for (;;) {
         bool here = byteset_has(&c->q->first, byte);
@@ -266,7 +288,7 @@ static ConfigNext return_for(Stepper *s, Config *c, uint8_t byte)
             byteset_has(&e->ret->first, byte) || state_accepts(e->ret, e->reg);
         if (here) return there ? CONFIG_FORKS : CONFIG_MOVED;
         if (!there) return CONFIG_DEAD;
-        if (!config_return(s, c, e)) return CONFIG_FORKS;
+        if (!return_alone(s, c, e)) return CONFIG_FORKS;
     }
 }
 

@@ -313,19 +313,13 @@ static bool is_alone(const Track *t, const ConfigSet *set)
     return set->list.count == 1 && !set->ends && !t->stepper.has_budgets;
 }
 
-static ConfigNext take_alone(Track *t, uint32_t token, Span bytes)
+/* Keeps c as what `token` led to. False: no memory. */
+static inline bool step_alone(Track *t, uint32_t token, Config c)
 {
-    ConfigNext end;
-    if (!is_alone(t, &t->now)) return CONFIG_FORKS;
-    Config *now = &t->now.list.at[0], c = *now;
-    unique_begin(t);
-    track_alone(&t->stepper, bytes, &c, &end);
-    if (end != CONFIG_MOVED) return end;
+    Config *now = &t->now.list.at[0];
     if (!vec_reserve(t->mem, &t->pool, (size_t)t->pool.count + 1) ||
-        !vec_reserve(t->mem, &t->steps, (size_t)t->steps.count + 1) ||
-        (t->unique &&
-         !vec_reserve(t->mem, &t->marks, (size_t)t->marks.count + 1)))
-        return CONFIG_FORKS;
+        !vec_reserve(t->mem, &t->steps, (size_t)t->steps.count + 1))
+        return false;
     assert(t->steps.at[t->steps.count - 1].start + 1 == t->pool.count);
     if (!config_same(&c, now)) {
         t->pool.at[t->pool.count++] = c;
@@ -335,14 +329,34 @@ static ConfigNext take_alone(Track *t, uint32_t token, Span bytes)
                                                 .start = t->pool.count - 1,
                                                 .text_start = t->text.count,
                                                 .count = 1};
-    if (t->unique) t->marks.at[t->marks.count++] = unique_mark(t->unique);
-    return CONFIG_MOVED;
+    return true;
+}
+
+static NOINLINE ConfigNext take_unique(Track *t, uint32_t token, Span bytes)
+{
+    ConfigNext end;
+    Config c = t->now.list.at[0];
+    unique_begin(t);
+    try_unique(&t->stepper, bytes, &c, &end);
+    if (end == CONFIG_MOVED &&
+        (!vec_reserve(t->mem, &t->marks, (size_t)t->marks.count + 1) ||
+         !step_alone(t, token, c)))
+        end = CONFIG_FORKS;
+    if (end == CONFIG_MOVED)
+        t->marks.at[t->marks.count++] = unique_mark(t->unique);
+    else
+        track_drop_text(t);
+    return end;
 }
 
 ConfigNext track_take_alone(Track *t, uint32_t token, Span bytes)
 {
-    ConfigNext end = take_alone(t, token, bytes);
-    if (end != CONFIG_MOVED) track_drop_text(t);
+    ConfigNext end;
+    if (!is_alone(t, &t->now)) return CONFIG_FORKS;
+    if (t->unique) return take_unique(t, token, bytes);
+    Config c = t->now.list.at[0];
+    try_alone(&t->stepper, bytes, &c, &end);
+    if (end == CONFIG_MOVED && !step_alone(t, token, c)) return CONFIG_FORKS;
     return end;
 }
 
