@@ -36,11 +36,19 @@ static void key_word(KeyBuild *k, uint32_t word)
 
 static uint32_t key_rule(KeyBuild *k, RuleId rule)
 {
-    assert(!(k->ir->rules.at[rule].flags & RULE_BORROWED));
     for (uint32_t i = 0; i < k->found.count; i++)
         if (k->found.at[i] == rule) return i;
     if (!vec_push(k->mem, &k->found, rule)) k->failed = true;
     return k->found.count - 1;
+}
+
+/* A borrowed rule is known by its part. */
+static void key_ref(KeyBuild *k, RuleId rule)
+{
+    const Rule *r = &k->ir->rules.at[rule];
+    bool is_borrowed = r->flags & RULE_BORROWED;
+    key_word(k, is_borrowed ? UINT32_MAX : key_rule(k, rule));
+    if (is_borrowed) key_word(k, r->part);
 }
 
 static void key_dfa(KeyBuild *k, const Dfa *d)
@@ -116,7 +124,7 @@ static void key_node(KeyBuild *k, NodeId id)
         key_push(k, n.a);
         break;
     case NODE_RULE:
-        key_word(k, key_rule(k, n.a));
+        key_ref(k, n.a);
         break;
     case NODE_LIST:
         key_list(k, ir_node_list(ir, n));
