@@ -65,6 +65,11 @@ function duplicateKey(text) {
     return null;
 }
 
+// Whether the validators, which read numbers as doubles, divide another number
+// than the one that the output spells.
+const isBeyondDoubles = (schema, text) => /\d{16}/.test(text) &&
+    JSON.stringify(schema).includes('"multipleOf":');
+
 // Why an output is wrong, or null.
 async function fault(schema, draft, text, check) {
     let value;
@@ -76,6 +81,10 @@ async function fault(schema, draft, text, check) {
     const twice = duplicateKey(text);
     if (twice !== null) return `key ${JSON.stringify(twice)} comes twice`;
     if (check?.(value)) return null;
+    if (isBeyondDoubles(schema, text)) {
+        total.unjudged++;
+        return null;
+    }
     const second = await hyperjumpCheck(schema, draft, [value]);
     if (second?.[0]) {
         total.ajvErred += check ? 1 : 0;
