@@ -128,7 +128,7 @@ static Like string_byte(Likeness *l, uint8_t byte)
     unsigned n;
     UnescapeEnd end = unescape_byte(&l->unescape, byte, out, &n);
     if (end == UNESCAPE_BAD || n > l->end - l->at ||
-        memcmp(out, l->meaning.at + l->at, n) != 0)
+        (n && memcmp(out, l->meaning.at + l->at, n) != 0))
         return LIKE_NOT;
     l->at += n;
     if (end != UNESCAPE_END) return LIKE_MORE;
