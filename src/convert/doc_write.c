@@ -31,7 +31,7 @@ void doc_write_string(Span text, Scratch *out)
         bool is_end = i == text.size;
         uint8_t c = is_end ? 0 : text.at[i];
         if (!is_end && c >= 0x20 && c != '"' && c != '\\') continue;
-        scratch_add(out, span_of(text.at + plain, i - plain));
+        if (i > plain) scratch_add(out, span_of(text.at + plain, i - plain));
         if (!is_end) write_byte(c, out);
         plain = i + 1;
     }

@@ -109,6 +109,7 @@ static void build_ids(RowBuild *b, const uint32_t *ids, uint32_t count)
 {
     MaskRun *run = b->run;
     row_begin(b);
+    if (!count) return;
     if (!vec_reserve(run->mem, &run->ids, (size_t)run->ids.count + count)) {
         run->no_memory = true;
         return;
