@@ -195,10 +195,11 @@ bool sharing_publish(Network *net)
 
 static Frame *find_part(const Network *shared, JsonPart part)
 {
-    uint32_t i = 0;
-    while (shared->keys.at[i]->part != part) i++;
-    assert(i < shared->keys.count); /* it has all parts */
-    return shared->keys.at[i]->frame;
+    const SharedRule *found = NULL;
+    for (uint32_t i = 0; !found && i < shared->keys.count; i++)
+        if (shared->keys.at[i]->part == part) found = shared->keys.at[i];
+    assert(found); /* it has all parts */
+    return found->frame;
 }
 
 static Frame *find(const Network *shared, Span key)

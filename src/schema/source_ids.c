@@ -314,11 +314,6 @@ static bool read_anchors(Reader *r, Place at, const Names *n)
     return !is_recursive || add_anchor(s, r->current, SPAN(""), at, true);
 }
 
-static bool is_walked(const Document *d, JsonId id)
-{
-    return d->is_schema[id / 64] >> id % 64 & 1;
-}
-
 static bool read_schema(Reader *r, JsonId id)
 {
     Document *d = &r->s->documents.at[r->doc];
@@ -339,7 +334,7 @@ static bool read_schemas(Sources *s, Place root, uint32_t resource)
     schema_walk_begin(&walk, &d->json, root.id,
                       s->resources.at[resource].dialect.draft);
     while (ok && schema_walk_next(&walk)) {
-        if (is_walked(d, walk.schema)) {
+        if (document_has_schema(d, walk.schema)) {
             schema_walk_skip(&walk);
             continue;
         }
@@ -375,6 +370,6 @@ bool place_read(Sources *s, Place place)
 {
     const Document *d = document_of(s, place);
     if (json_kind(&d->json, place.id) != JSON_OBJECT) return true;
-    if (is_walked(d, place.id)) return true;
+    if (document_has_schema(d, place.id)) return true;
     return read_schemas(s, place, resource_of(s, place));
 }

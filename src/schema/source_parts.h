@@ -96,6 +96,11 @@ struct Sources {
     UriText uri, fragment; /* scratch: of the last reference */
 };
 
+/* Whether the walk of identifiers has been there: it is a schema. */
+static inline bool document_has_schema(const Document *d, JsonId id)
+{
+    return d->is_schema[id / 64] >> id % 64 & 1;
+}
 static inline Document *document_of(const Sources *s, Place place)
 {
     return &s->documents.at[place.doc];

@@ -21,11 +21,6 @@ typedef struct Same {
     Map index;
 } Same;
 
-static bool is_schema(const Document *d, JsonId id)
-{
-    return d->is_schema[id / 64] >> id % 64 & 1;
-}
-
 static bool is_container(JsonKind kind)
 {
     return kind == JSON_OBJECT || kind == JSON_ARRAY;
@@ -35,8 +30,9 @@ static bool is_container(JsonKind kind)
 static bool step(const Same *s, JsonId container, JsonIter *it)
 {
     while (json_step(it)) {
-        KeywordId k =
-            is_schema(s->d, container) ? keyword_find(it->key) : KEYWORD_NONE;
+        KeywordId k = document_has_schema(s->d, container)
+                          ? keyword_find(it->key)
+                          : KEYWORD_NONE;
         bool is_text = k == KEYWORD_TITLE || k == KEYWORD_DESCRIPTION ||
                        k == KEYWORD_COMMENT;
         if (!is_text || json_kind(&s->d->json, it->value) != JSON_STRING)
@@ -65,7 +61,7 @@ static bool container_same(const Same *s, JsonId a, JsonId b)
     const Json *json = &s->d->json;
     JsonIter x = json_iter(json, a), y = json_iter(json, b);
     if (json_kind(json, a) != json_kind(json, b) ||
-        is_schema(s->d, a) != is_schema(s->d, b))
+        document_has_schema(s->d, a) != document_has_schema(s->d, b))
         return false;
     for (;;) {
         bool more = step(s, a, &x);
@@ -78,7 +74,8 @@ static bool container_same(const Same *s, JsonId a, JsonId b)
 
 static uint64_t container_hash(const Same *s, JsonId id)
 {
-    uint64_t h = hash_mix(json_kind(&s->d->json, id), is_schema(s->d, id));
+    uint64_t h =
+        hash_mix(json_kind(&s->d->json, id), document_has_schema(s->d, id));
     JsonIter it = json_iter(&s->d->json, id);
     while (step(s, id, &it))
         h = hash_mix(hash_bytes(h, it.key.at, it.key.size), s->hash[it.value]);
