@@ -4,6 +4,9 @@
  * In, out: functions of a pool.
  * Method: split on the lowest variable of the three arguments, with an explicit
  *        stack and a lossy cache of results; equal nodes are one node.
+ *        Where a variable of a chain is false, so are the later ones: they are
+ *        left out of its lo half. Where that half is what the hi half comes to
+ *        without them, the hi half alone says it, and no node is made.
  * Cost:  the product of the argument sizes at worst; every call is charged,
  *        nodes are limited by the context's max_states.
  * Tests: unit/lang_test.c (through nfa_determinize_guarded)
@@ -13,9 +16,10 @@
 enum { NODES_PER_STATE = 4, CACHE_FIRST = 1 << 10, CACHE_LAST = 1 << 18 };
 
 void bdd_init(BddPool *pool, LangCtx *ctx, const uint64_t *var_mask,
-              uint32_t ntests)
+              const uint32_t *chain, uint32_t ntests)
 {
-    *pool = (BddPool){.ctx = ctx, .var_mask = var_mask, .ntests = ntests};
+    *pool = (BddPool){
+        .ctx = ctx, .var_mask = var_mask, .chain = chain, .ntests = ntests};
     BddNode constant = {.var = UINT32_MAX};
     if (!vec_push(ctx->mem, &pool->nodes, constant) ||
         !vec_push(ctx->mem, &pool->nodes, constant))
@@ -28,6 +32,8 @@ void bdd_free(BddPool *pool)
     vec_free(mem, &pool->nodes);
     map_free(mem, &pool->index);
     vec_free(mem, &pool->stack);
+    vec_free(mem, &pool->cuts);
+    vec_free(mem, &pool->cut_stack);
     mem_free(mem, pool->cache, pool->cache_size * sizeof *pool->cache);
 }
 
@@ -44,8 +50,13 @@ static Bdd node_find(const BddPool *pool, BddNode n, uint64_t hash)
     return BDD_FALSE;
 }
 
+static uint64_t chain_bit(uint32_t chain)
+{
+    return chain ? (uint64_t)1 << chain % 64 : 0;
+}
+
 /* The node "var ? hi : lo", whose halves ask later variables. */
-static Bdd node_intern(BddPool *pool, uint32_t var, Bdd lo, Bdd hi)
+static Bdd node_make(BddPool *pool, uint32_t var, Bdd lo, Bdd hi)
 {
     LangCtx *ctx = pool->ctx;
     if (lo == hi) return lo;
@@ -58,10 +69,80 @@ static Bdd node_intern(BddPool *pool, uint32_t var, Bdd lo, Bdd hi)
                 pool->nodes.at[hi].is_test;
     n.mask =
         pool->var_mask[var] | pool->nodes.at[lo].mask | pool->nodes.at[hi].mask;
+    n.chains = chain_bit(pool->chain[var]) | pool->nodes.at[lo].chains |
+               pool->nodes.at[hi].chains;
     if (!vec_push(ctx->mem, &pool->nodes, n) ||
         !map_add(ctx->mem, &pool->index, hash, pool->nodes.count - 1))
         return lang_no_memory(ctx), BDD_FALSE;
     return pool->nodes.count - 1;
+}
+
+/* ---- chains ---- */
+
+/* What a node comes to without the chain, if that is known. */
+static bool cut_find(const BddPool *pool, Bdd f, uint32_t chain, Bdd *out)
+{
+    if (!(pool->nodes.at[f].chains & chain_bit(chain))) return *out = f, true;
+    if (pool->cuts.at[f].run != pool->run) return false;
+    return *out = pool->cuts.at[f].result, true;
+}
+
+static bool cut_push(BddPool *pool, Bdd f)
+{
+    return vec_push(pool->ctx->mem, &pool->cut_stack, f) ||
+           lang_no_memory(pool->ctx);
+}
+
+/* Room for the results of all nodes there are. */
+static bool cut_reserve(BddPool *pool)
+{
+    uint32_t have = pool->cuts.count, want = pool->nodes.count;
+    if (!vec_reserve(pool->ctx->mem, &pool->cuts, want))
+        return lang_no_memory(pool->ctx);
+    if (want > have)
+        memset(pool->cuts.at + have, 0, (want - have) * sizeof(BddCut));
+    pool->cuts.count = want;
+    return true;
+}
+
+/* The top node of the stack, if its halves are known; else they are put on it. */
+static bool cut_step(BddPool *pool, uint32_t chain)
+{
+    Bdd lo, hi, top = pool->cut_stack.at[pool->cut_stack.count - 1];
+    BddNode n = pool->nodes.at[top];
+    bool is_cut = pool->chain[n.var] == chain;
+    if (!cut_find(pool, n.lo, chain, &lo)) return cut_push(pool, n.lo);
+    if (is_cut)
+        hi = lo;
+    else if (!cut_find(pool, n.hi, chain, &hi))
+        return cut_push(pool, n.hi);
+    pool->cut_stack.count--;
+    pool->cuts.at[top] = (BddCut){pool->run, node_make(pool, n.var, lo, hi)};
+    return lang_charge(pool->ctx, 4);
+}
+
+/* What f comes to where the variables of a chain are false. */
+static Bdd bdd_without(BddPool *pool, Bdd f, uint32_t chain)
+{
+    Bdd out = BDD_FALSE;
+    pool->run++;
+    pool->cut_stack.count = 0;
+    if (!cut_reserve(pool)) return BDD_FALSE;
+    while (!cut_find(pool, f, chain, &out))
+        if (pool->cut_stack.count ? !cut_step(pool, chain) : !cut_push(pool, f))
+            return BDD_FALSE;
+    return out;
+}
+
+/* The node "var ? hi : lo", in the form that chains ask for. */
+static Bdd node_intern(BddPool *pool, uint32_t var, Bdd lo, Bdd hi)
+{
+    uint32_t chain = pool->chain[var];
+    if (chain) {
+        lo = bdd_without(pool, lo, chain);
+        if (bdd_without(pool, hi, chain) == lo) return hi;
+    }
+    return node_make(pool, var, lo, hi);
 }
 
 Bdd bdd_var(BddPool *pool, uint32_t var)

@@ -4,7 +4,8 @@
  * A state of the result is a sorted set of those Nfa states that can read a
  * code point or accept; states behind empty edges only are left out, and a set
  * with a state that accepts everything is that state alone, so that fewer sets
- * differ. Equal sets are one state.
+ * differ; for the same end, of the states of a chain only the first is kept.
+ * Equal sets are one state.
  * Cost:  exponential at worst, so states, edges and set members are charged,
  *        and an empty budget ends in an error and no result.
  * Holds: states [0, done) have their edges, [done, count) are queued.
@@ -37,6 +38,7 @@ typedef struct Subsets {
     uint8_t *universal;       /* by Nfa state: accepts every string */
     uint32_t universal_state; /* one of those */
     uint32_t *seen, epoch;    /* by Nfa state: epoch of the last visit */
+    uint32_t *chain_seen;     /* by chain: the same */
 } Subsets;
 
 static int number_order(const void *x, const void *y)
@@ -57,6 +59,7 @@ static void next_epoch(Subsets *s)
 {
     if (++s->epoch) return;
     memset(s->seen, 0, s->nfa->state_edge.count * sizeof *s->seen);
+    memset(s->chain_seen, 0, (s->nfa->nchains + 1) * sizeof *s->chain_seen);
     s->epoch = 1;
 }
 
@@ -127,6 +130,19 @@ static void set_simplify(Subsets *s, uint32_t start)
         }
 }
 
+/* Of the newest members, in order, leaves of each chain the first. */
+static void set_thin(Subsets *s, uint32_t start)
+{
+    uint32_t kept = start;
+    for (uint32_t i = start; i < s->members.count; i++) {
+        uint32_t chain = s->nfa->state_chain.at[s->members.at[i]];
+        if (chain && s->chain_seen[chain] == s->epoch) continue;
+        s->chain_seen[chain] = s->epoch;
+        s->members.at[kept++] = s->members.at[i];
+    }
+    s->members.count = kept;
+}
+
 /* The number of the set whose members are the pool's tail from `start`. */
 static bool set_intern(Subsets *s, uint32_t start, uint32_t *set)
 {
@@ -135,6 +151,8 @@ static bool set_intern(Subsets *s, uint32_t start, uint32_t *set)
     uint32_t count = s->members.count - start;
     if (count)
         qsort(s->members.at + start, count, sizeof(uint32_t), number_order);
+    set_thin(s, start);
+    count = s->members.count - start;
     Span key = span_of(s->members.at + start, count * sizeof(uint32_t));
     uint64_t hash = hash_bytes(0, key.at, key.size);
     *set = set_find(s, key, hash);
@@ -226,6 +244,8 @@ static bool arrays_init(Subsets *s, Arena *scratch)
     s->class_bucket = arena_array(scratch, uint32_t, nclasses);
     s->seen = arena_zero(scratch, nstates * sizeof *s->seen);
     s->universal = arena_zero(scratch, nstates);
+    s->chain_seen =
+        arena_zero(scratch, (s->nfa->nchains + 1) * sizeof *s->chain_seen);
     if (scratch->failed) return lang_no_memory(s->ctx);
     memset(s->class_bucket, 0xFF, nclasses * sizeof *s->class_bucket);
     if (!nfa_find_universal(s->nfa, s->universal)) return false;

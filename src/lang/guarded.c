@@ -19,6 +19,9 @@
  *        accepting state.
  *        A Dfa state is (main formula, formulas of the look-behind states that
  *        the main formula can still ask for).
+ *        Atoms of a chain (nfa.h) imply the earlier ones, and formulas are kept
+ *        short by that (bdd.h): of (.{1,63}\.)+ a formula asks for the latest
+ *        begin of a copy in place of all.
  * Order: assertions are evaluated by number; one tests only earlier ones.
  * Cost:  doubly exponential at worst; states, nodes and steps are charged.
  * Tests: unit/lang_test.c, unit/regex_test.c, prop/regex_reference_test.c
@@ -65,6 +68,7 @@ typedef struct Guarded {
     Arena scratch;
     uint32_t *owner;    /* by state of a look-behind: the assertion */
     uint64_t *mask;     /* by variable: assertions it may still ask for */
+    uint32_t *chain;    /* by variable: that of the state, or 0 */
     uint8_t *is_atom;   /* by state: has edges over labels */
     uint8_t *accepts;   /* by state: accepting state of a look-ahead */
     uint8_t *universal; /* by state: accepts every string */
@@ -566,6 +570,7 @@ static bool arrays_init(Guarded *g)
     Arena *scratch = &g->scratch;
     size_t n = (size_t)g->nfa->state_edge.count + 1;
     g->mask = arena_zero(scratch, (g->end_var + 1) * sizeof *g->mask);
+    g->chain = arena_zero(scratch, (g->end_var + 1) * sizeof *g->chain);
     g->is_atom = arena_zero(scratch, n);
     g->accepts = arena_zero(scratch, n);
     g->universal = arena_zero(scratch, n);
@@ -588,15 +593,17 @@ static bool guarded_init(Guarded *g)
     g->step.replace = step_atom;
     g->ground.replace = ground_test;
     if (!arrays_init(g)) return false;
-    for (uint32_t s = 0; s < nfa->state_edge.count; s++)
+    for (uint32_t s = 0; s < nfa->state_edge.count; s++) {
+        g->chain[g->ntests + s] = nfa->state_chain.at[s];
         for (uint32_t i = nfa->state_edge.at[s]; i != NFA_NONE;
              i = nfa->edges.at[i].next)
             g->is_atom[s] |= nfa->edges.at[i].kind == NFA_LABEL;
+    }
     for (uint32_t k = 0; k < nfa->assertions.count; k++)
         if (!nfa->assertions.at[k].is_behind)
             g->accepts[nfa->assertions.at[k].accept] = 1;
     if (!find_masks(g) || !nfa_find_universal(nfa, g->universal)) return false;
-    bdd_init(&g->bdd, g->ctx, g->mask, g->ntests);
+    bdd_init(&g->bdd, g->ctx, g->mask, g->chain, g->ntests);
     return lang_ok(g->ctx);
 }
 

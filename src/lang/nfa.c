@@ -22,6 +22,7 @@ void nfa_free(Nfa *nfa)
     const Mem *mem = nfa->ctx->mem;
     alphabet_free(&nfa->alphabet);
     vec_free(mem, &nfa->state_edge);
+    vec_free(mem, &nfa->state_chain);
     vec_free(mem, &nfa->edges);
     vec_free(mem, &nfa->assertions);
 }
@@ -32,9 +33,16 @@ uint32_t nfa_state(Nfa *nfa)
     if (!lang_room(ctx, (uint64_t)nfa->state_edge.count + 1) ||
         !lang_charge(ctx, 4))
         return 0;
-    if (!vec_push(ctx->mem, &nfa->state_edge, NFA_NONE))
+    if (!vec_push(ctx->mem, &nfa->state_chain, 0) ||
+        !vec_push(ctx->mem, &nfa->state_edge, NFA_NONE))
         return lang_no_memory(ctx), 0;
     return nfa->state_edge.count - 1;
+}
+
+void nfa_rank(Nfa *nfa, uint32_t state, uint32_t chain)
+{
+    if (!lang_ok(nfa->ctx) || nfa->state_chain.at[state]) return;
+    nfa->state_chain.at[state] = chain;
 }
 
 void nfa_edge(Nfa *nfa, uint32_t from, NfaEdgeKind kind, uint32_t arg,

@@ -10,7 +10,10 @@
  * start and accepting state. Ahead: some prefix of what follows the position
  * is accepted. Behind: some suffix of what precedes it is. An assertion may
  * test only assertions that were added before it, so they do not nest in
- * circles. Lifetime: call.
+ * circles.
+ * States may be ranked in a chain: what is accepted from one of them is also
+ * accepted from every earlier one, at any place of any string. Beside an
+ * earlier one, a later one then adds nothing. Lifetime: call.
  */
 #ifndef WEIR_LANG_NFA_H
 #define WEIR_LANG_NFA_H
@@ -42,7 +45,10 @@ typedef struct NfaAssertion {
 typedef struct Nfa {
     LangCtx *ctx;
     Alphabet alphabet;
-    VEC(uint32_t) state_edge; /* by state: its newest edge, or NFA_NONE */
+    VEC(uint32_t) state_edge;  /* by state: its newest edge, or NFA_NONE */
+    VEC(uint32_t) state_chain; /* by state: its chain, or 0; in a chain earlier
+                                  states have lower numbers */
+    uint32_t nchains;
     VEC(NfaEdge) edges;
     VEC(NfaAssertion) assertions;
     uint32_t start, accept;
@@ -53,6 +59,8 @@ typedef struct Nfa {
 void nfa_init(Nfa *nfa, LangCtx *ctx); /* with start and accept */
 void nfa_free(Nfa *nfa);
 uint32_t nfa_state(Nfa *nfa);
+/* Puts a state that is in no chain at the end of one; others stay in theirs. */
+void nfa_rank(Nfa *nfa, uint32_t state, uint32_t chain);
 /* Ranges in normal form; none: no edge. */
 void nfa_label(Nfa *nfa, uint32_t from, const RuneRange *ranges, uint32_t count,
                uint32_t to);

@@ -164,33 +164,55 @@ static Numbers read_numbers(Schema *x, uint32_t types)
 
 /* ---- strings ---- */
 
-/* Patterns are not anchored; one text is compiled once. */
-const Dfa *schema_pattern(Schema *x, JsonId id, bool is_key, KeywordId keyword)
+static const struct Pattern *find_pattern(const Sets *s,
+                                          const struct Pattern *p,
+                                          uint64_t hash)
+{
+    for (MapPos at = map_first(&s->pattern_index, hash); at.value != MAP_NONE;
+         at = map_next(&s->pattern_index, hash, at)) {
+        const struct Pattern *known = &s->patterns.at[at.value];
+        if (span_equal(known->text, p->text) &&
+            known->given.lo == p->given.lo && known->given.hi == p->given.hi)
+            return known;
+    }
+    return NULL;
+}
+
+static const Dfa *keep_pattern(Sets *s, struct Pattern p, uint64_t hash)
+{
+    if (!sets_ok(s)) return lang_none();
+    if (!vec_push(s->mem, &s->patterns, p) ||
+        !map_add(s->mem, &s->pattern_index, hash, s->patterns.count - 1))
+        diag_no_memory(&s->ir->error);
+    return p.dfa;
+}
+
+/* Patterns are not anchored; one text is compiled once for one length, where 1
+ * to 0 stands for none that is kept apart. */
+const Dfa *schema_pattern(Schema *x, JsonId id, KeywordId keyword,
+                          RegexLength *length)
 {
     Sets *s = x->s;
-    Span text = json_string(x->json, id);
-    uint64_t h = hash_bytes(FNV_SEED, text.at, text.size);
-    for (MapPos p = map_first(&s->pattern_index, h); p.value != MAP_NONE;
-         p = map_next(&s->pattern_index, h, p))
-        if (span_equal(s->patterns.at[p.value].text, text))
-            return s->patterns.at[p.value].dfa;
+    struct Pattern p = {.text = json_string(x->json, id),
+                        .given = length ? *length : (RegexLength){1, 0}};
+    uint64_t hash = hash_bytes(FNV_SEED, p.text.at, p.text.size);
+    const struct Pattern *known = find_pattern(s, &p, hash);
+    if (known && length) *length = known->length;
+    if (known) return known->dfa;
     RegexOpts opts = {.is_search = true,
-                      .offset = json_offset(x->json, id) + 1};
+                      .offset = json_offset(x->json, id) + 1,
+                      .length = length};
     weir_error before = s->ir->error;
-    const Dfa *dfa = regex_dfa(&s->lang, text, &opts, &s->ir->limits, s->ir);
+    p.dfa = regex_dfa(&s->lang, p.text, &opts, &s->ir->limits, s->ir);
     if (!sets_ok(s) && s->opts->lenient &&
         s->ir->error.status == WEIR_UNSUPPORTED) {
         weir_error why = s->ir->error;
         s->ir->error = before;
         schema_refuse(x, keyword, why.message);
-        return is_key ? NULL : lang_all();
+        return length ? lang_all() : NULL;
     }
-    struct Pattern kept = {text, dfa};
-    if (!sets_ok(s)) return lang_none();
-    if (!vec_push(s->mem, &s->patterns, kept) ||
-        !map_add(s->mem, &s->pattern_index, h, s->patterns.count - 1))
-        diag_no_memory(&s->ir->error);
-    return dfa;
+    if (length) p.length = *length;
+    return keep_pattern(s, p, hash);
 }
 
 /* All texts that a host name format may allow: see format_is_exact. */
@@ -244,7 +266,10 @@ static uint32_t read_strings(Schema *x, StringPiece *piece)
                            PIECE_EXACT, NULL};
     JsonId pattern = x->at[KEYWORD_PATTERN];
     if (pattern != JSON_NONE) {
-        piece->dfa = schema_pattern(x, pattern, false, KEYWORD_PATTERN);
+        RegexLength length = {piece->lo, piece->hi};
+        piece->dfa = schema_pattern(x, pattern, KEYWORD_PATTERN, &length);
+        piece->lo = length.lo;
+        piece->hi = length.hi;
         if (lang_is_all(piece->dfa)) piece->dfa = NULL;
     }
     read_format(x, piece);

@@ -27,9 +27,11 @@ void schema_refuse(Schema *x, KeywordId keyword, const char *reason);
 /* Two keywords that leave nothing of a type. */
 void schema_clash(Schema *x, KeywordId keyword, KeywordId against);
 uint32_t schema_count(Schema *x, KeywordId keyword, uint32_t otherwise);
-/* The texts in which the pattern is found. NULL (is_key) or all texts when it
- * cannot be enforced and the options are lenient. */
-const Dfa *schema_pattern(Schema *x, JsonId id, bool is_key, KeywordId keyword);
+/* The texts in which the pattern is found; length: as in RegexOpts, NULL for
+ * keys. NULL (for keys) or all texts when it cannot be enforced and the options
+ * are lenient. */
+const Dfa *schema_pattern(Schema *x, JsonId id, KeywordId keyword,
+                          RegexLength *length);
 
 /* The shape; NULL: none. */
 const ArrayShape *schema_array(Schema *x);

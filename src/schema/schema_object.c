@@ -54,7 +54,7 @@ static void read_patterns(Parts *p)
     JsonIter it = json_iter(x->json, x->at[KEYWORD_PATTERN_PROPERTIES]);
     while (json_step(&it) && sets_ok(x->s)) {
         const Dfa *keys =
-            schema_pattern(x, it.key_id, true, KEYWORD_PATTERN_PROPERTIES);
+            schema_pattern(x, it.key_id, KEYWORD_PATTERN_PROPERTIES, NULL);
         if (keys) split(p, keys, schema_set(x, it.value), true);
     }
 }

@@ -25,6 +25,7 @@
 #include "schema/format.h"
 #include "schema/keyword.h"
 #include "schema/source.h"
+#include "syntax/regex.h"
 
 typedef uint32_t SetId;
 enum { SET_NONE = 0, SET_ALL = 1 };
@@ -197,8 +198,10 @@ typedef struct Sets {
     Clash clash;
 } Sets;
 
+/* A pattern compiled for texts of some lengths: see RegexOpts. */
 struct Pattern {
     Span text;
+    RegexLength given, length;
     const Dfa *dfa;
 };
 

@@ -22,6 +22,11 @@ typedef enum RegexDialect {
     REGEX_ECMA_SETS = 3     /* with the v flag; no strings in classes */
 } RegexDialect;
 
+/* Numbers of code points; hi may be LANG_INF. */
+typedef struct RegexLength {
+    uint32_t lo, hi;
+} RegexLength;
+
 typedef struct RegexOpts {
     RegexDialect dialect;
     bool is_search;   /* the text contains a match; else it is one */
@@ -32,6 +37,10 @@ typedef struct RegexOpts {
     uint32_t offset;      /* of the pattern in its source: added to places */
     uint64_t *work;       /* steps left, shared by several patterns; NULL: the
                              limits' max_work for this pattern alone */
+    RegexLength *length;  /* regex_dfa: NULL, or bounds that texts are held to
+                              apart from the pattern; those that it sets itself
+                              are added. The result is exact for the texts that
+                              keep them, and may hold others. */
 } RegexOpts;
 
 /* The pattern as an expression. opts: NULL means defaults. Without assertions

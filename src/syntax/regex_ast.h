@@ -109,5 +109,8 @@ ReId re_look(Regex *re, ReId body, uint32_t flags);
 bool regex_parse(Regex *re, Span pattern, const RegexOpts *opts);
 /* Outer anchors, and what is known of every node. (regex_resolve.c) */
 bool re_resolve(Regex *re, bool is_search);
+/* What the pattern says about the length of texts, out of it: see
+ * RegexOpts.length. (regex_length.c) */
+bool re_take_length(Regex *re, RegexLength *length);
 
 #endif

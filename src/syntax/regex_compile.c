@@ -84,7 +84,8 @@ static void build_seq(NfaBuilder *b, ReNode n, uint32_t from, uint32_t to)
     }
 }
 
-/* lo copies, then a loop, or copies that may be left out. */
+/* lo copies, then a loop, or copies that may be left out. Where one may be, the
+ * fewer are read, the more may follow: a chain. */
 static void build_repeat(NfaBuilder *b, ReNode n, uint32_t from, uint32_t to)
 {
     LangCtx *ctx = b->nfa->ctx;
@@ -101,9 +102,11 @@ static void build_repeat(NfaBuilder *b, ReNode n, uint32_t from, uint32_t to)
         push_task(b, n.a, loop, loop);
         from = loop;
     }
+    uint32_t chain = ++b->nfa->nchains;
     for (uint32_t i = n.b; n.c != REPEAT_INF && i < n.c && lang_ok(ctx); i++) {
         uint32_t next = nfa_state(b->nfa);
         nfa_empty(b->nfa, from, to);
+        nfa_rank(b->nfa, from, chain);
         push_task(b, n.a, from, next);
         from = next;
     }
@@ -321,7 +324,7 @@ static void assertions_free(LangCtx *ctx, const Regex *re, uint32_t *table)
 
 typedef struct IrBuilder {
     Ir *ir;
-    const Regex *re;
+    Regex *re;
     LangCtx lang;
     NodeId *built;       /* by node, where wanted */
     uint8_t *wanted;     /* by node: is made of plain IR nodes */
@@ -473,6 +476,41 @@ static NodeId build_branches(IrBuilder *b)
     return out;
 }
 
+/* The whole pattern as one core. */
+static const Dfa *whole_dfa(LangCtx *ctx, const Regex *re)
+{
+    Row row = {.node = re->root, .kids = &re->root, .nkids = 1};
+    Core core = {0, 1, false, false};
+    uint32_t *assertion = assertions_new(ctx, re);
+    if (!assertion) return lang_none();
+    const Dfa *out = core_dfa(ctx, re, &row, &core, assertion);
+    assertions_free(ctx, re, assertion);
+    return out;
+}
+
+/* The same with a length that was taken out. */
+static const Dfa *within(LangCtx *ctx, const Dfa *dfa, RegexLength length)
+{
+    if (!length.lo && length.hi == LANG_INF) return dfa;
+    return lang_intersect(ctx, dfa, lang_length(ctx, length.lo, length.hi));
+}
+
+/* With assertions, a length that can be counted apart is. */
+static NodeId build_pattern(IrBuilder *b)
+{
+    RegexLength length = {0, LANG_INF};
+    Regex *re = b->re;
+    if (re->nodes.at[re->root].looks && !re_take_length(re, &length))
+        return NODE_NEVER_ID;
+    if (!length.lo && length.hi == LANG_INF) return build_branches(b);
+    RegexLength least = {length.lo, LANG_INF};
+    const Dfa *dfa = within(&b->lang, whole_dfa(&b->lang, re), least);
+    if (!ir_ok(b->ir)) return NODE_NEVER_ID;
+    return length.hi == LANG_INF
+               ? ir_regular(b->ir, dfa)
+               : ir_regular_bounded(b->ir, dfa, NULL, length.hi);
+}
+
 static NodeId build_ir(Ir *ir, Regex *re, Span pattern)
 {
     IrBuilder b = {.ir = ir, .re = re};
@@ -489,7 +527,7 @@ static NodeId build_ir(Ir *ir, Regex *re, Span pattern)
     b.assertion = assertions_new(&b.lang, re);
     NodeId out = NODE_NEVER_ID;
     if (scratch.failed) diag_no_memory(&ir->error);
-    if (ir_ok(ir)) out = build_branches(&b);
+    if (ir_ok(ir)) out = build_pattern(&b);
     assertions_free(&b.lang, re, b.assertion);
     re->work = b.lang.work;
     vec_free(ir->mem, &b.kids);
@@ -524,6 +562,13 @@ NodeId regex_compile(Ir *ir, Span pattern, const RegexOpts *opts)
     return ir_ok(ir) ? out : NODE_NEVER_ID;
 }
 
+static const Dfa *build_dfa(LangCtx *ctx, Regex *re, RegexLength *length)
+{
+    RegexLength own = {0, LANG_INF};
+    if (!re_take_length(re, length ? length : &own)) return lang_none();
+    return within(ctx, whole_dfa(ctx, re), own);
+}
+
 static weir_limits limits_of(const LangCtx *ctx, const weir_limits *given)
 {
     weir_limits l = given ? *given : (weir_limits){0};
@@ -532,18 +577,6 @@ static weir_limits limits_of(const LangCtx *ctx, const weir_limits *given)
     l.max_states = ctx->max_states;
     l.max_work = ctx->work;
     return l;
-}
-
-/* The whole pattern as one core. */
-static const Dfa *build_dfa(LangCtx *ctx, const Regex *re)
-{
-    Row row = {.node = re->root, .kids = &re->root, .nkids = 1};
-    Core core = {0, 1, false, false};
-    uint32_t *assertion = assertions_new(ctx, re);
-    if (!assertion) return lang_none();
-    const Dfa *out = core_dfa(ctx, re, &row, &core, assertion);
-    assertions_free(ctx, re, assertion);
-    return out;
 }
 
 const Dfa *regex_dfa(LangCtx *ctx, Span pattern, const RegexOpts *opts,
@@ -559,7 +592,7 @@ const Dfa *regex_dfa(LangCtx *ctx, Span pattern, const RegexOpts *opts,
     ctx->end = o.offset + (uint32_t)MIN(pattern.size, l.max_source);
     bool done = regex_parse(&re, pattern, &o) && re_resolve(&re, o.is_search);
     ctx->work = re.work;
-    if (done) out = build_dfa(ctx, &re);
+    if (done) out = build_dfa(ctx, &re, o.length);
     if (warnings) give_warnings(&re, warnings);
     re_free(&re);
     return lang_ok(ctx) ? out : lang_none();

@@ -77,7 +77,7 @@ typedef enum Op {
     OP_LEAF,
     OP_STAR,
     OP_OPTIONAL,
-    OP_TWICE, /* {1,2} */
+    OP_SOME, /* {1,3}: a chain of states, of which the later allow less */
     OP_AHEAD,
     OP_NOT_AHEAD,
     OP_BEHIND,
@@ -162,8 +162,9 @@ static unsigned tree_ends(const Tree *t, const char *text, int n, int i)
         return star_ends(t->left, text, n, i);
     case OP_OPTIONAL:
         return here | tree_ends(t->left, text, n, i);
-    case OP_TWICE:
+    case OP_SOME:
         once = tree_ends(t->left, text, n, i);
+        once |= step(t->left, text, n, once);
         return once | step(t->left, text, n, once);
     case OP_AHEAD:
         return tree_ends(t->left, text, n, i) ? here : 0;
@@ -184,7 +185,7 @@ static void print_tree(const Tree *t, char *out)
 {
     static const char *const open[] = {
         "", "(?:", "(?:", "(?:", "(?=", "(?!", "(?<=", "(?<!", "", "(?:"};
-    static const char *const close[] = {"",  ")*", ")?", "){1,2}", ")",
+    static const char *const close[] = {"",  ")*", ")?", "){1,3}", ")",
                                         ")", ")",  ")",  "",       ")"};
     strcat(out, open[t->op]);
     if (t->op == OP_LEAF) strcat(out, leaf_text[t->leaf]);
@@ -811,6 +812,75 @@ static void assertions_stay_local(void **state)
 }
 
 /* A look-ahead that never comes true in a long chain: b{0,1000} is left. */
+/* Repeats that overlap themselves: all that matters of the places where a copy
+ * may have begun is the latest; their sets are 2^60. */
+static void overlapping_repeats(void **state)
+{
+    static const char *const patterns[] = {
+        "(?:[ab]{1,60}b)+(?!c)",
+        "(?:[ab]{1,60}b)+",
+        "(?=(?:[ab]{1,60}b)+$)[abc]*",
+        "(?!(?![ab]{0,60}b)[^])(?:[ab]{1,60}b)+(?<!a)",
+    };
+    char text[122];
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(patterns); i++) {
+        Compiled *c = compile(patterns[i], (RegexOpts){0});
+        assert_int_equal(c->error.status, WEIR_OK);
+        memset(text, 'a', sizeof text);
+        text[60] = text[121] = 'b';
+        assert_true(lang_matches(c->dfa, span_of(text, 61)));
+        assert_true(lang_matches(c->dfa, span_of(text, 122)));
+        assert_false(lang_matches(c->dfa, span_of(text + 60, 62)));
+        assert_true(lang_matches(c->dfa, span_of(text + 61, 61)));
+        compiled_free(c);
+    }
+}
+
+static void expect_same(const char *pattern, RegexLength length,
+                        const char *plain)
+{
+    Compiled *c = compile(pattern, (RegexOpts){0});
+    Compiled *p = compile(plain, (RegexOpts){0});
+    assert_int_equal(c->error.status, WEIR_OK);
+    assert_int_equal(p->error.status, WEIR_OK);
+    const Dfa *want = lang_intersect(
+        &p->ctx, p->dfa, lang_length(&p->ctx, length.lo, length.hi));
+    if (!lang_equal(c->dfa, want)) fail_msg("%s", pattern);
+    assert_int_equal(ir_node(&c->ir, c->node).kind, NODE_BOUNDED);
+    RegexLength got = {0, LANG_INF};
+    RegexOpts opts = {.length = &got};
+    const Dfa *rest = regex_dfa(&c->ctx, span_text(pattern), &opts, NULL, NULL);
+    assert_int_equal(got.lo, length.lo);
+    assert_int_equal(got.hi, length.hi);
+    rest = lang_intersect(&c->ctx, rest, lang_length(&c->ctx, got.lo, got.hi));
+    assert_true(lang_equal(c->dfa, rest));
+    compiled_free(c);
+    compiled_free(p);
+}
+
+static void lengths_are_counted_apart(void **state)
+{
+    (void)state;
+    expect_same("^(?=.{1,60}$)([a-z]{1,20}\\.){1,30}[a-z]+$",
+                (RegexLength){1, 60}, "([a-z]{1,20}\\.)+[a-z]+");
+    expect_same("^(?=^[^]{3,40}$)(a|bc)*$", (RegexLength){3, 40}, "(a|bc)*");
+    expect_same("^(?=.*\\d)(?=.*[a-z]).{8,64}$", (RegexLength){8, 64},
+                "(?=.*\\d)(?=.*[a-z]).*");
+    expect_same("(?!a)(?=[ab]{0,50}$)(?=.{2,40}$)[^]*(?<!b)",
+                (RegexLength){2, 40}, "(?!a)[ab]*(?<!b)");
+    /* a copy of two characters or more has room 20 times in 40: the maximum
+       of 33 says nothing, that of 19 does */
+    expect_same("(?=.{0,40}$)(?:aa|bbb){0,33}", (RegexLength){0, 40},
+                "(?:aa|bbb)*");
+    Compiled *c = compile("(?=.{0,80}$)(?:aa|bbb){0,39}", (RegexOpts){0});
+    char text[82];
+    memset(text, 'a', sizeof text);
+    assert_true(lang_matches(c->dfa, span_of(text, 78)));
+    assert_false(lang_matches(c->dfa, span_of(text, 80)));
+    compiled_free(c);
+}
+
 static void long_chains_of_assertions(void **state)
 {
     (void)state;
@@ -895,6 +965,8 @@ int main(void)
         cmocka_unit_test(work_may_be_shared),
         cmocka_unit_test(plain_patterns_are_plain_nodes),
         cmocka_unit_test(assertions_stay_local),
+        cmocka_unit_test(overlapping_repeats),
+        cmocka_unit_test(lengths_are_counted_apart),
         cmocka_unit_test(long_chains_of_assertions),
         cmocka_unit_test(every_allocation_may_fail),
     };

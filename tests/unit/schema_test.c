@@ -263,6 +263,40 @@ static void dependencies_do_not_multiply(void **state)
     weir_grammar_free(g);
 }
 
+/* A length that a pattern asks for is a count like maxLength, and is so below
+ * `not` and in names, too. */
+static void patterns_say_lengths(void **state)
+{
+#define HOST                                                     \
+    "\"^(?!.*://)(?=.{1,255}$)((.{1,63}\\\\.){1,127}(?![0-9]*$)" \
+    "[a-z0-9-]+\\\\.?)$\""
+#define PASSWORD "\"^(?=.*[0-9])(?=.*[a-z]).{3,34}$\""
+    RUN({"{\"type\":\"string\",\"pattern\":" HOST "}",
+         "",
+         {"\"a.b\"", "\"x..y.\"", "\"a.b.1c\""},
+         {"\"a\"", "\"a.1\"", "\".b\"", "\"a.b//\"", "\"s://a.b\"", "\"\""}},
+        {"{\"type\":\"string\",\"pattern\":" HOST ",\"maxLength\":6}",
+         "",
+         {"\"aaaa.b\"", "\"\xC3\xA9\xC3\xA9\xC3\xA9\xC3\xA9.b\""},
+         {"\"aaaaa.b\"", "\"aaaaaa\""}},
+        {"{\"type\":\"string\",\"pattern\":" PASSWORD ",\"minLength\":5}",
+         "",
+         {"\"1abcd\"", "\"1bcdefghijklmnopqrstuvwxyzabcdefgh\""},
+         {"\"1abc\"", "\"1bcdefghijklmnopqrstuvwxyzabcdefghi\"", "\"abcde\""}},
+        {"{\"type\":\"string\",\"not\":{\"pattern\":" PASSWORD "}}",
+         "",
+         {"\"1a\"", "\"1bcdefghijklmnopqrstuvwxyzabcdefghi\"", "\"abcde\""},
+         {"\"1abc\"", "\"1bcdefghijklmnopqrstuvwxyzabcdefgh\""}},
+        {"{\"type\":\"object\",\"patternProperties\":{" PASSWORD
+         ":{\"type\":\"null\"}}}",
+         "",
+         {"{\"1a\":1,\"1bcdefghijklmnopqrstuvwxyzabcdefghi\":1}",
+          "{\"1ab\":null,\"1bcdefghijklmnopqrstuvwxyzabcdefgh\":null}"},
+         {"{\"1ab\":1}", "{\"1bcdefghijklmnopqrstuvwxyzabcdefgh\":1}"}});
+#undef HOST
+#undef PASSWORD
+}
+
 /* Where other keywords stand beside it, groups are nested two deep. */
 static void regex_beside_others(void **state)
 {
@@ -486,6 +520,7 @@ int main(void)
         cmocka_unit_test(values_are_equal_by_meaning),
         cmocka_unit_test(combinations_mean_what_they_say),
         cmocka_unit_test(overlapping_alternatives_are_counted),
+        cmocka_unit_test(patterns_say_lengths),
         cmocka_unit_test(regex_beside_others),
         cmocka_unit_test(many_members_in_any_order),
         cmocka_unit_test(alternatives_do_not_multiply),
