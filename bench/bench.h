@@ -13,8 +13,9 @@
 typedef struct Bench {
     const char *tokenizer, *cases; /* paths */
     const char *records;           /* gbnf: a folder */
+    const char *vocabs, *grammars; /* folders */
     const char *list;              /* maskbench: where to list, or NULL */
-    bool any_order;                /* maskbench */
+    bool any_order;                /* schemas */
     uint32_t runs;
     uint32_t slowest; /* steps to list on stderr */
     Mem mem;
@@ -26,6 +27,8 @@ typedef struct Bench {
 typedef bool BenchRow(const Bench *bench, Report *report);
 BenchRow row_memcpy, row_apply, row_json, row_vocab_load, row_batch,
     row_maskbench, row_gbnf;
+/* Several rows each: report->row says which. */
+BenchRow row_vocab, row_front;
 
 /* Resident bytes that loading the vocabulary adds; in a fresh process. */
 size_t load_resident(const Bench *bench);

@@ -50,12 +50,20 @@ static void print_line(FILE *out, const char *label, const double *at,
     fputc('\n', out);
 }
 
-static void print_targets(FILE *out, const StatsTargets *targets,
-                          const Stats *us, double factor)
+static double target_us(const Report *r, const StatsTargets *t, int figure)
 {
+    double floor_ns = r->floor_ns > 0 ? r->floor_ns : r->copy_ns;
+    if (t->copies[figure] > 0) return t->copies[figure] * floor_ns * 1e-3;
+    return t->us[figure];
+}
+
+static void print_targets(FILE *out, const Report *r, const ReportSeries *s,
+                          double factor)
+{
+    const Stats *us = &s->us;
     fprintf(out, "  %-*s", LABEL, "  target, at most");
     for (int i = 0; i < STATS_FIGURES; i++) {
-        double most = targets->at[i];
+        double most = target_us(r, s->targets, i);
         char text[32] = "";
         if (most > 0)
             snprintf(text, sizeof text, "%s%.*f", us->at[i] > most ? "!" : "",
@@ -65,7 +73,7 @@ static void print_targets(FILE *out, const StatsTargets *targets,
     fputc('\n', out);
 }
 
-static void print_series(FILE *out, const ReportSeries *s, double copy_ns)
+static void print_series(FILE *out, const Report *r, const ReportSeries *s)
 {
     enum { LARGE_US = 10000 };
     bool is_large = s->us.at[STATS_P50] >= LARGE_US;
@@ -75,9 +83,9 @@ static void print_series(FILE *out, const ReportSeries *s, double copy_ns)
              is_large ? "ms" : "us");
     double factor = is_large ? 1e-3 : 1;
     print_line(out, label, s->us.at, factor);
-    if (!is_large && copy_ns > 0)
-        print_line(out, "  x memcpy", s->us.at, 1e3 / copy_ns);
-    if (s->targets) print_targets(out, s->targets, &s->us, factor);
+    if (!is_large && r->copy_ns > 0)
+        print_line(out, "  x memcpy", s->us.at, 1e3 / r->copy_ns);
+    if (s->targets) print_targets(out, r, s, factor);
 }
 
 static void print_figure(FILE *out, const ReportFigure *f)
@@ -106,12 +114,15 @@ void report_print_table(const Report *r, FILE *out)
         fputc('\n', out);
     }
     for (uint32_t i = 0; i < r->nseries; i++)
-        print_series(out, &r->series[i], r->copy_ns);
+        print_series(out, r, &r->series[i]);
     for (uint32_t i = 0; i < r->nfigures; i++)
         print_figure(out, &r->figures[i]);
     if (r->copy_ns > 0)
         print_figure(out, &(ReportFigure){"memcpy_of_a_mask_in_this_run", "ns",
                                           r->copy_ns, -1});
+    if (r->floor_ns > 0)
+        print_figure(out, &(ReportFigure){"floor_of_the_targets", "ns",
+                                          r->floor_ns, -1});
     fputc('\n', out);
 }
 

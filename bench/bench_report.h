@@ -7,11 +7,12 @@
 
 #include "bench/bench_stats.h"
 
-enum { REPORT_SERIES = 48, REPORT_FIGURES = 32 };
+enum { REPORT_SERIES = 128, REPORT_FIGURES = 64 };
 
-/* Index: StatsFigure; microseconds, 0: no target. */
+/* At most so many microseconds, or multiples of the row's floor; 0: no target.
+ * Index: StatsFigure. */
 typedef struct StatsTargets {
-    double at[STATS_FIGURES];
+    double us[STATS_FIGURES], copies[STATS_FIGURES];
 } StatsTargets;
 
 /* Without a name, the series is the row itself; with a group it stands below
@@ -31,7 +32,8 @@ typedef struct ReportFigure {
 
 typedef struct Report {
     const char *row, *about;
-    double copy_ns;  /* one memcpy of a mask row, the floor */
+    double copy_ns;  /* one memcpy of a mask row */
+    double floor_ns; /* what targets are multiples of; 0: copy_ns */
     bool copy_in_us; /* JSON: told as memcpy_us */
     uint32_t nseries, nfigures;
     ReportSeries series[REPORT_SERIES];

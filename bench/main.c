@@ -19,6 +19,12 @@ static const RowEntry rows[] = {
     {"apply-f32", "a mask put on 128,256 logits", row_apply},
     {"batch", "256 matchers of any JSON, time a row", row_batch},
     {"maskbench", "the cases' schemas and all their tests", row_maskbench},
+    {"gemma3", "a sixteenth of the schemas, Gemma-3's vocabulary", row_vocab},
+    {"qwen3", "a sixteenth of the schemas, Qwen3's vocabulary", row_vocab},
+    {"gpt4o", "a sixteenth of the schemas, GPT-4o's vocabulary", row_vocab},
+    {"llama2", "a sixteenth of the schemas, Llama-2's vocabulary", row_vocab},
+    {"regex", "bench/grammars/regex.jsonl and its texts", row_front},
+    {"ebnf", "bench/grammars/ebnf.jsonl and its texts", row_front},
     {"gbnf", "llama.cpp's recorded outputs, a step: the mask", row_gbnf},
 };
 
@@ -28,8 +34,10 @@ typedef struct Args {
     Bench bench;
     const RowEntry *wanted[ROWS];
     uint32_t nwanted, nprinted;
+    const char *save; /* where the JSON goes besides, or NULL */
+    FILE *saved;
     bool json, help, resident;
-    char tokenizer[4096];
+    char vocabs[4000], tokenizer[4096];
 } Args;
 
 static void usage(FILE *out)
@@ -40,25 +48,26 @@ static void usage(FILE *out)
           out);
     for (int i = 0; i < ROWS; i++)
         fprintf(out, "  %-12s%s\n", rows[i].name, rows[i].about);
-    fputs("\n"
-          "  --tokenizer FILE  default: llama3/tokenizer.json in "
-          "$WEIR_VOCAB_DIR or .cache/vocab\n"
-          "  --cases FILE      token ids of outputs; default: "
-          "../shared/data/maskbench-dev.jsonl\n"
-          "  --records DIR     row gbnf; default: ../shared/data/llamacpp\n"
-          "  --runs N          rows json, gbnf: each step's least time of N "
-          "runs; "
-          "default: 3\n"
-          "  --slowest N       list the N slowest steps on stderr\n"
-          "  --any-order       row maskbench: members come in any order\n"
-          "  --list FILE       row maskbench: writes a line per schema: file, "
-          "verdict, reason,\n                    ttfm and longest tbm in "
-          "microseconds, by tabs\n"
-          "  --resident        only print the bytes that loading the tokenizer "
-          "adds\n"
-          "  --json            one object keyed by row, times in "
-          "microseconds\n",
-          out);
+    fputs(
+        "\n"
+        "  --tokenizer FILE  default: llama3/tokenizer.json in "
+        "$WEIR_VOCAB_DIR or .cache/vocab\n"
+        "  --cases FILE      token ids of outputs; default: "
+        "../shared/data/maskbench-dev.jsonl\n"
+        "  --records DIR     row gbnf; default: ../shared/data/llamacpp\n"
+        "  --grammars DIR    rows regex, ebnf; default: bench/grammars\n"
+        "  --runs N          each step's least time of N runs; default: 3\n"
+        "  --slowest N       list the N slowest steps on stderr\n"
+        "  --any-order       schemas: members come in any order\n"
+        "  --list FILE       rows with sources: writes a line for each: file, "
+        "verdict, reason,\n                    ttfm and longest tbm in "
+        "microseconds, by tabs\n"
+        "  --resident        only print the bytes that loading the tokenizer "
+        "adds\n"
+        "  --save FILE       writes to FILE what --json would print\n"
+        "  --json            one object keyed by row, times in "
+        "microseconds\n",
+        out);
 }
 
 /* ---- arguments ---- */
@@ -101,20 +110,18 @@ static bool parse_option(Args *a, const char *arg, const char *value,
     if (!strcmp(arg, "--any-order")) return a->bench.any_order = true;
     *used = true;
     if (!value) return usage_fail("unknown option or no value after", arg);
-    if (!strcmp(arg, "--tokenizer")) {
-        a->bench.tokenizer = value;
-        return true;
-    }
-    if (!strcmp(arg, "--cases")) {
-        a->bench.cases = value;
-        return true;
-    }
-    if (!strcmp(arg, "--records")) {
-        a->bench.records = value;
-        return true;
-    }
-    if (!strcmp(arg, "--list")) {
-        a->bench.list = value;
+    const struct {
+        const char *name;
+        const char **to;
+    } paths[] = {{"--tokenizer", &a->bench.tokenizer},
+                 {"--cases", &a->bench.cases},
+                 {"--records", &a->bench.records},
+                 {"--grammars", &a->bench.grammars},
+                 {"--list", &a->bench.list},
+                 {"--save", &a->save}};
+    for (size_t i = 0; i < COUNT_OF(paths); i++) {
+        if (strcmp(arg, paths[i].name)) continue;
+        *paths[i].to = value;
         return true;
     }
     if (!strcmp(arg, "--runs")) return parse_count(value, &a->bench.runs);
@@ -140,9 +147,13 @@ static bool parse_args(Args *a, int argc, char **argv)
 static void default_paths(Args *a)
 {
     const char *dir = getenv("WEIR_VOCAB_DIR");
-    snprintf(a->tokenizer, sizeof a->tokenizer, "%s/llama3/tokenizer.json",
+    snprintf(a->vocabs, sizeof a->vocabs, "%s",
              dir && *dir ? dir : ".cache/vocab");
+    snprintf(a->tokenizer, sizeof a->tokenizer, "%s/llama3/tokenizer.json",
+             a->vocabs);
+    a->bench.vocabs = a->vocabs;
     a->bench.tokenizer = a->tokenizer;
+    a->bench.grammars = "bench/grammars";
     a->bench.cases = "../shared/data/maskbench-dev.jsonl";
     a->bench.records = "../shared/data/llamacpp";
     a->bench.runs = RUNS_DEFAULT;
@@ -155,11 +166,12 @@ static bool run_row(Args *a, const RowEntry *row)
     Report report = {.row = row->name, .about = row->about};
     bool ok = row->run(&a->bench, &report);
     if (!ok && !report.nseries) return false;
-    if (!a->json)
-        report_print_table(&report, stdout);
-    else {
-        if (a->nprinted++) putchar(',');
-        report_print_json(&report, stdout);
+    FILE *json = a->json ? stdout : a->saved;
+    if (!a->json) report_print_table(&report, stdout);
+    if (json) {
+        if (a->nprinted++) putc(',', json);
+        report_print_json(&report, json);
+        fflush(json);
     }
     fflush(stdout);
     return ok;
@@ -180,9 +192,15 @@ int main(int argc, char **argv)
     }
     a.bench.mem = mem_from_env(NULL);
     a.bench.timer = timer_calibrate();
+    if (!a.json && a.save && !(a.saved = fopen(a.save, "w"))) {
+        fprintf(stderr, "weir-bench: cannot write '%s'\n", a.save);
+        return 1;
+    }
+    FILE *json = a.json ? stdout : a.saved;
     bool ok = true;
-    if (a.json) putchar('{');
+    if (json) putc('{', json);
     for (uint32_t i = 0; i < a.nwanted; i++) ok &= run_row(&a, a.wanted[i]);
-    if (a.json) fputs("}\n", stdout);
+    if (json) fputs("}\n", json);
+    if (a.saved && fclose(a.saved)) ok = false;
     return ok ? 0 : 1;
 }

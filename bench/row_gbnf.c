@@ -10,7 +10,7 @@
 #include "bench/bench.h"
 #include "bench/bench_lines.h"
 
-static const StatsTargets mask_targets = {{[STATS_P50] = 3}};
+static const StatsTargets mask_targets = {.us = {[STATS_P50] = 3}};
 
 typedef struct GbnfText {
     char *text, *root; /* NUL at the end */

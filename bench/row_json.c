@@ -12,11 +12,11 @@
 
 #include "bench/bench_slowest.h"
 
-static const StatsTargets json_targets = {{[STATS_AVG] = 0.7,
-                                           [STATS_P50] = 0.6,
-                                           [STATS_P99] = 4,
-                                           [STATS_P999] = 20,
-                                           [STATS_MAX] = 700}};
+static const StatsTargets json_targets = {.us = {[STATS_AVG] = 0.7,
+                                                 [STATS_P50] = 0.6,
+                                                 [STATS_P99] = 4,
+                                                 [STATS_P999] = 20,
+                                                 [STATS_MAX] = 700}};
 #define BYTE_NS 15.0
 
 typedef struct JsonRow {

@@ -11,7 +11,7 @@ enum { LOADS = 7 };
 #define LOAD_MS 150.0
 #define RESIDENT_MIB 40.0
 
-static const StatsTargets load_targets = {{[STATS_P50] = LOAD_MS * 1e3}};
+static const StatsTargets load_targets = {.us = {[STATS_P50] = LOAD_MS * 1e3}};
 
 /* Bytes; 0 when unknown. */
 static size_t resident_growth(const Bench *b)

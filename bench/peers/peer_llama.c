@@ -36,17 +36,18 @@ typedef struct TokenArray {
 typedef void LogFn(int level, const char *text, void *user);
 
 /* Name, result, parameters. */
-#define LLAMA_FUNCTIONS(X)                                                     \
-    X(log_set, void, (LogFn *, void *))                                        \
-    X(model_default_params, ModelParams, (void))                               \
-    X(model_load_from_file, void *, (const char *, ModelParams))               \
-    X(model_get_vocab, const void *, (const void *))                           \
-    X(vocab_n_tokens, int32_t, (const void *))                                 \
-    X(vocab_is_eog, bool, (const void *, int32_t))                             \
-    X(sampler_init_grammar, void *, (const void *, const char *, const char *)) \
-    X(sampler_clone, void *, (const void *))                                   \
-    X(sampler_apply, void, (void *, TokenArray *))                             \
-    X(sampler_accept, void, (void *, int32_t))                                 \
+#define LLAMA_FUNCTIONS(X)                                       \
+    X(log_set, void, (LogFn *, void *))                          \
+    X(model_default_params, ModelParams, (void))                 \
+    X(model_load_from_file, void *, (const char *, ModelParams)) \
+    X(model_get_vocab, const void *, (const void *))             \
+    X(vocab_n_tokens, int32_t, (const void *))                   \
+    X(vocab_is_eog, bool, (const void *, int32_t))               \
+    X(sampler_init_grammar, void *,                              \
+      (const void *, const char *, const char *))                \
+    X(sampler_clone, void *, (const void *))                     \
+    X(sampler_apply, void, (void *, TokenArray *))               \
+    X(sampler_accept, void, (void *, int32_t))                   \
     X(sampler_free, void, (void *))
 
 typedef struct Llama {
@@ -79,7 +80,7 @@ static bool load_library(Llama *llama, const char *path)
 {
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
     bool ok = library != NULL;
-#define X(name, result, parameters)                                            \
+#define X(name, result, parameters) \
     ok = ok && find(library, "llama_" #name, &llama->name);
     LLAMA_FUNCTIONS(X)
 #undef X
@@ -144,8 +145,8 @@ static void run_test(void *user, void *grammar, const uint32_t *ids,
         all_again(p);
         l->sampler_apply(sampler, &p->all);
         for (uint32_t i = 0; i < p->all.size && !test->may_stop; i++)
-            test->may_stop = allows(p, i) &&
-                             l->vocab_is_eog(p->vocab, (int32_t)i);
+            test->may_stop =
+                allows(p, i) && l->vocab_is_eog(p->vocab, (int32_t)i);
     }
     l->sampler_free(sampler);
 }

@@ -113,8 +113,7 @@ static void introduce(const Peer *p)
     printf("{\"name\":\"weir\",\"version\":\"%s\",\"overhead_ns\":%.1f,"
            "\"overhead_of\":\"weir_vocab_width\",\"width\":%u,\"stops\":[",
            weir_version(), overhead_ns(p), p->width);
-    for (uint32_t i = 0; i < count; i++)
-        printf("%s%u", i ? "," : "", stops[i]);
+    for (uint32_t i = 0; i < count; i++) printf("%s%u", i ? "," : "", stops[i]);
     puts("]}");
 }
 

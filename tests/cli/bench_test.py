@@ -21,6 +21,35 @@ def bench(*arguments):
     return done.returncode, done.stdout, done.stderr
 
 
+class Peer(unittest.TestCase):
+    """weir-peer keeps to the conversation of bench/peers/peer_kit.py."""
+
+    def talk(self, *jobs):
+        done = subprocess.run(
+            [os.path.join(BUILD, "weir-peer"), TINY],
+            input="".join(json.dumps(job) + "\n" for job in jobs),
+            capture_output=True, text=True, timeout=120)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def test_answers(self):
+        one, a = [4, 11, 5], [6, 14, 6]  # [1] and "a"
+        about, array, gbnf, wrong = self.talk(
+            {"kind": "json_schema", "source": '{"type":"array"}', "root": "",
+             "tests": [one, one[:2], a]},
+            {"kind": "gbnf", "source": 'start ::= "[" "1"* "]"',
+             "root": "start", "tests": [one]},
+            {"kind": "json_schema", "source": "{", "root": "", "tests": []})
+        self.assertEqual((about["name"], about["overhead_ns"] >= 0),
+                         ("weir", True))
+        self.assertEqual([(test["taken"], test["may_stop"], len(test["us"]))
+                          for test in array["tests"]],
+                         [(3, True, 3), (2, False, 2), (0, False, 0)])
+        self.assertGreater(array["ttfm_us"], 0)
+        self.assertEqual(gbnf["tests"][0]["taken"], 3)
+        self.assertIn("expected", wrong["error"])
+
+
 class Bench(unittest.TestCase):
     def cases(self, *tests):
         """A file with one line of these tests, gone after the test."""
@@ -182,6 +211,51 @@ class Bench(unittest.TestCase):
         row, listed = self.maskbench(lines, "--any-order")
         self.assertEqual([line[1] for line in listed],
                          ["passing", "validation_error", "validation_error"])
+
+    def test_runs_count_with_the_least(self):
+        # as many steps and sources as in one run, each with its least time
+        lines = [({"type": "array"}, [(True, [4, 11, 5]), (False, [4, 11])])]
+        for runs in "1", "3":
+            row, listed = self.maskbench(lines, "--runs", runs)
+            self.assertEqual((row["schemas"], row["passing"], row["masks"],
+                              row["runs"]), (1, 1, 5, int(runs)))
+            self.assertEqual(len(listed), 1)
+            self.assertAlmostEqual(float(listed[0][4]), row["tbm_us"]["max"],
+                                   delta=0.01)
+
+    def front(self, row, source, *texts):
+        """A front end's row over one grammar: exit code, figures."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, row + ".jsonl")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"file": "g", "source": source, "tests": [
+                {"valid": valid, "text": text} for valid, text in texts]},
+                file)
+        saved = os.path.join(folder.name, "saved")
+        code, out, _ = bench(row, "--tokenizer", TINY, "--grammars",
+                             folder.name, "--runs", "2", "--save", saved)
+        self.assertIn(f"{row}: bench/grammars/{row}.jsonl", out)
+        with open(saved, encoding="utf-8") as file:
+            return code, json.load(file)[row]
+
+    def test_front_ends(self):
+        for row, source in (("regex", r"\[1+(,1)?\]"),
+                            ("ebnf", 'root ::= "[" "1"+ ("," "1")? "]"')):
+            code, found = self.front(row, source, (True, "[11]"),
+                                     (True, "[1,1]"), (False, "[1,1"))
+            self.assertEqual((code, found["passing"], found["grammars"]),
+                             (0, 1, 1))
+            self.check_figures(found["tbm_us"])
+            # a grammar that does not do as its texts say is a wrong answer
+            code, found = self.front(row, source, (False, "[11]"))
+            self.assertEqual((code, found["passing"]), (1, 0))
+
+    def test_grammars_are_as_made(self):
+        done = subprocess.run(
+            [os.path.join(ROOT, "bench/grammars/make-grammars"), "--check"],
+            capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
 
     def test_table(self):
         code, out, err = bench("memcpy")
