@@ -404,6 +404,7 @@ static NodeId dispatch_texts(Call *c, const Dispatch *d, Span *texts,
                   .excludes = texts + c->npositional,
                   .nexcludes = d->nexcludes,
                   .is_loop = d->is_loop,
+                  .is_open = true,
                   .begin = c->macro.begin,
                   .end = c->macro.end};
     for (uint32_t i = 0; i < in.ntags; i++) {

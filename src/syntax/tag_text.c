@@ -1,7 +1,7 @@
 /* tag_text.c: free text with tags → an expression.
  *
- * In:    tags with their bodies, and excluded texts. Out: one node,
- *            free ((tag1 body1 | tag2 body2 | ...) free)*
+ * In:    tags with their bodies, ends, and excluded texts. Out: one node,
+ *            free ((tag1 body1 | tag2 body2 | ...) free)* (end1 | ...)
  *        where `free` is a deterministic automaton over code points.
  * Method: a node of the trie (tag_trie.h) is open when no tag and no exclude
  * ends there; `free` runs over those that open nodes alone lead to. It is
@@ -33,10 +33,17 @@ typedef struct Step {
     uint32_t rune, node;
 } Step;
 
-/* After free text that ends in `state`, `tag` may not follow. */
+/* Tags are numbered, then ends. After free text that ends in `state`, `tag` may
+ * not follow. */
 typedef struct Ban {
     uint32_t tag, state;
 } Ban;
+
+/* What may follow free text. */
+typedef struct Branches {
+    VEC(NodeId) plain;  /* tag body, for tags without bans */
+    VEC(NodeId) banned; /* free tag body, for the others */
+} Branches;
 
 typedef struct Text {
     Ir *ir;
@@ -47,13 +54,13 @@ typedef struct Text {
     VEC(Step) steps;                   /* by state, ascending runes */
     VEC(uint32_t) state_steps;         /* by state: its first; one more */
     VEC(uint32_t) first_tag, next_tag; /* tags by their first node, a list */
+    uint32_t ntags;                    /* ends included */
     VEC(Ban) bans;
     VEC(uint8_t) accepts;
     VEC(DfaEdge) edges;
     VEC(uint32_t) edge_start;
-    VEC(NodeId) plain;  /* tag body, for tags without bans */
-    VEC(NodeId) banned; /* free tag body, for the others */
-    uint64_t work;      /* steps left */
+    Branches more, last; /* what goes on with free text, and what does not */
+    uint64_t work;       /* steps left */
 } Text;
 
 static bool no_memory(Text *t)
@@ -73,6 +80,16 @@ static bool trie_failed(Text *t)
     return t->trie.is_full ? too_large(t) : no_memory(t);
 }
 
+static bool is_end(const Text *t, uint32_t tag)
+{
+    return tag >= t->in->ntags;
+}
+
+static Span text_of(const Text *t, uint32_t tag)
+{
+    return is_end(t, tag) ? t->in->ends[tag - t->in->ntags] : t->in->tags[tag];
+}
+
 /* ---- the trie and its states ---- */
 
 static bool bad_exclude(Text *t, uint32_t index)
@@ -85,6 +102,8 @@ static bool build_trie(Text *t)
 {
     for (uint32_t i = 0; i < t->in->ntags; i++)
         tag_trie_add_tag(&t->trie, t->in->tags[i]);
+    for (uint32_t i = 0; i < t->in->nends; i++)
+        tag_trie_add_end(&t->trie, t->in->ends[i]);
     for (uint32_t i = 0; i < t->in->nexcludes; i++) {
         uint32_t node = tag_trie_add_exclude(&t->trie, t->in->excludes[i]);
         if (!tag_trie_ok(&t->trie)) break;
@@ -178,12 +197,13 @@ static bool find_steps(Text *t)
 /* ---- which tag may follow where ---- */
 
 /* An exclude that ends inside the tag forbids it wherever it stands. */
-static bool is_dead(const Text *t, Span tag)
+static bool is_dead(const Text *t, uint32_t tag)
 {
     uint32_t node = 0;
     bool dead = false;
-    for (size_t pos = 0; pos < tag.size;) {
-        node = tag_trie_step(&t->trie, node, utf8_decode(tag, &pos));
+    Span text = text_of(t, tag);
+    for (size_t pos = 0; pos < text.size && !is_end(t, tag);) {
+        node = tag_trie_step(&t->trie, node, utf8_decode(text, &pos));
         dead |= t->trie.nodes.at[node].is_excluded;
     }
     return dead;
@@ -192,7 +212,7 @@ static bool is_dead(const Text *t, Span tag)
 /* Whether reading `tag` from `node` completes nothing that began before it.
  * Once the node is no longer than what was read of the tag, all that began
  * before is out of play. */
-static bool may_follow(Text *t, uint32_t node, Span tag)
+static bool may_follow(Text *t, uint32_t node, Span tag, bool is_end)
 {
     uint32_t size = 0;
     for (size_t pos = 0; pos < tag.size && t->work;) {
@@ -201,7 +221,7 @@ static bool may_follow(Text *t, uint32_t node, Span tag)
         const TagNode *n = &t->trie.nodes.at[node];
         size++;
         if (n->depth <= size) return true;
-        if (n->tag_size > size || n->is_excluded) return false;
+        if (n->tag_size > size || (n->is_excluded && !is_end)) return false;
     }
     return true;
 }
@@ -211,14 +231,14 @@ static bool list_tags(Text *t)
     const Mem *mem = t->ir->mem;
     uint32_t nodes = t->trie.nodes.count;
     if (!vec_reserve(mem, &t->first_tag, nodes) ||
-        !vec_reserve(mem, &t->next_tag, t->in->ntags))
+        !vec_reserve(mem, &t->next_tag, t->ntags))
         return no_memory(t);
     for (uint32_t i = 0; i < nodes; i++) t->first_tag.at[i] = TAG_NONE;
-    for (uint32_t i = 0; i < t->in->ntags; i++) {
+    for (uint32_t i = 0; i < t->ntags; i++) {
         size_t pos = 0;
-        uint32_t rune = utf8_decode(t->in->tags[i], &pos);
+        uint32_t rune = utf8_decode(text_of(t, i), &pos);
         uint32_t node = tag_trie_child(&t->trie, 0, rune);
-        if (is_dead(t, t->in->tags[i])) {
+        if (is_dead(t, i)) {
             ir_warn(t->ir, t->in->begin, t->in->end,
                     "tag %u holds an exclude and can never be written",
                     (unsigned)i + 1);
@@ -236,7 +256,8 @@ static bool ban_from(Text *t, uint32_t state, Step step)
     uint32_t first = tag_trie_child(&t->trie, 0, step.rune);
     uint32_t tag = first == TAG_NONE ? TAG_NONE : t->first_tag.at[first];
     for (; tag != TAG_NONE; tag = t->next_tag.at[tag]) {
-        bool may = may_follow(t, t->state_node.at[state], t->in->tags[tag]);
+        bool may = may_follow(t, t->state_node.at[state], text_of(t, tag),
+                              is_end(t, tag));
         if (!t->work)
             return diag_fail(&t->ir->error, WEIR_LIMIT_WORK, t->in->begin,
                              t->in->end, "tags that overlap too often");
@@ -303,12 +324,28 @@ static bool build_edges(Text *t)
     return vec_push(mem, &t->edge_start, t->edges.count) || no_memory(t);
 }
 
+static NodeId limited(Text *t, NodeId free)
+{
+    const RuleOptions *budget = t->in->budget;
+    if (!budget || !(budget->has & RULE_HAS_MAX_TOKENS)) return free;
+    RuleOptions tokens = {.has = RULE_HAS_MAX_TOKENS,
+                          .max_tokens = budget->max_tokens};
+    RuleId rule = ir_rule_new(t->ir, SPAN("free_text"), 0);
+    ir_rule_set(t->ir, rule, free);
+    ir_rule_options(t->ir, rule, &tokens);
+    return ir_ref(t->ir, rule);
+}
+
 /* Free text that may end in the accepting states. */
 static NodeId free_text(Text *t)
 {
     Dfa dfa = {t->state_node.count, t->edge_start.at, t->edges.at,
                t->accepts.at};
-    return ir_regular(t->ir, &dfa);
+    const RuleOptions *budget = t->in->budget;
+    NodeId node = budget && budget->has & RULE_HAS_MAX_CHARS
+                      ? ir_regular_bounded(t->ir, &dfa, NULL, budget->max_chars)
+                      : ir_regular(t->ir, &dfa);
+    return limited(t, node);
 }
 
 /* ---- the expression ---- */
@@ -322,55 +359,80 @@ static int ban_order(const void *x, const void *y)
 
 static NodeId tag_body(Text *t, uint32_t tag)
 {
+    if (is_end(t, tag)) return t->in->closings[tag - t->in->ntags];
     return ir_seq2(t->ir, ir_bytes(t->ir, t->in->tags[tag]),
                    t->in->bodies[tag]);
+}
+
+static Branches *branches_of(Text *t, uint32_t tag)
+{
+    return t->in->is_loop && !is_end(t, tag) ? &t->more : &t->last;
 }
 
 /* `free` without the states that are banned for the tag, then the tag. */
 static bool push_banned(Text *t, uint32_t tag, uint32_t first, uint32_t count)
 {
-    uint64_t edges = ((uint64_t)t->banned.count + 2) * t->edges.count;
-    if (edges / EDGES_PER_STATE > t->ir->limits.max_states) return too_large(t);
+    uint64_t banned = (uint64_t)t->more.banned.count + t->last.banned.count;
+    if ((banned + 2) * t->edges.count / EDGES_PER_STATE >
+        t->ir->limits.max_states)
+        return too_large(t);
     for (uint32_t i = 0; i < count; i++)
         t->accepts.at[t->bans.at[first + i].state] = 0;
     NodeId node = ir_seq2(t->ir, free_text(t), tag_body(t, tag));
     for (uint32_t i = 0; i < count; i++)
         t->accepts.at[t->bans.at[first + i].state] = 1;
-    return vec_push(t->ir->mem, &t->banned, node) || no_memory(t);
+    return vec_push(t->ir->mem, &branches_of(t, tag)->banned, node) ||
+           no_memory(t);
+}
+
+static bool push_plain(Text *t, Branches *to, NodeId node)
+{
+    return vec_push(t->ir->mem, &to->plain, node) || no_memory(t);
 }
 
 static bool sort_tags(Text *t)
 {
     uint32_t ban = 0;
     if (t->bans.count) qsort(t->bans.at, t->bans.count, sizeof(Ban), ban_order);
-    for (uint32_t i = 0; i < t->in->ntags; i++) {
+    for (uint32_t i = 0; i < t->ntags; i++) {
         uint32_t first = ban;
         while (ban < t->bans.count && t->bans.at[ban].tag == i) ban++;
-        if (is_dead(t, t->in->tags[i])) continue;
-        if (ban > first) {
-            if (!push_banned(t, i, first, ban - first)) return false;
-        } else if (!vec_push(t->ir->mem, &t->plain, tag_body(t, i))) {
-            return no_memory(t);
-        }
+        if (is_dead(t, i)) continue;
+        bool done = ban > first
+                        ? push_banned(t, i, first, ban - first)
+                        : push_plain(t, branches_of(t, i), tag_body(t, i));
+        if (!done) return false;
     }
-    return ir_ok(t->ir);
+    Branches *others = t->in->is_loop ? &t->more : &t->last;
+    return push_plain(t, others, t->in->other_tags) &&
+           push_plain(t, &t->last, t->in->other_ends) && ir_ok(t->ir);
 }
 
-/* free (plain free)*, where one copy of `free` at a time is alive; with bans
- * (free plain | banned)* free. */
+/* free (more free)* last, where one copy of `free` at a time is alive; with
+ * bans (free more | banned)* (free last | banned). */
 static NodeId combine(Text *t)
 {
     Ir *ir = t->ir;
+    const Branches *m = &t->more, *l = &t->last;
     NodeId free = free_text(t);
-    NodeId plain = ir_alt(ir, t->plain.at, t->plain.count);
-    if (!t->banned.count && t->in->is_loop)
-        return ir_seq2(ir, free,
-                       ir_repeat(ir, ir_seq2(ir, plain, free), 0, REPEAT_INF));
-    if (!t->banned.count) return ir_seq2(ir, free, ir_optional(ir, plain));
-    NodeId some = ir_alt2(ir, ir_alt(ir, t->banned.at, t->banned.count),
-                          ir_seq2(ir, free, plain));
-    if (!t->in->is_loop) return ir_alt2(ir, some, free);
-    return ir_seq2(ir, ir_repeat(ir, some, 0, REPEAT_INF), free);
+    NodeId more = ir_alt(ir, m->plain.at, m->plain.count);
+    NodeId last = ir_alt(ir, l->plain.at, l->plain.count);
+    if (t->in->is_open) last = ir_optional(ir, last);
+    if (!m->banned.count && !l->banned.count) {
+        more = ir_repeat(ir, ir_seq2(ir, more, free), 0, REPEAT_INF);
+        return IR_SEQ(ir, free, more, last);
+    }
+    more = ir_alt2(ir, ir_alt(ir, m->banned.at, m->banned.count),
+                   ir_seq2(ir, free, more));
+    last = ir_alt2(ir, ir_alt(ir, l->banned.at, l->banned.count),
+                   ir_seq2(ir, free, last));
+    return ir_seq2(ir, ir_repeat(ir, more, 0, REPEAT_INF), last);
+}
+
+static void branches_free(const Mem *mem, Branches *b)
+{
+    vec_free(mem, &b->plain);
+    vec_free(mem, &b->banned);
 }
 
 static NodeId compile(Text *t)
@@ -383,7 +445,10 @@ static NodeId compile(Text *t)
 NodeId tag_text_compile(Ir *ir, const TagText *tags)
 {
     if (!ir_ok(ir)) return NODE_NEVER_ID;
-    Text t = {.ir = ir, .in = tags, .work = ir->limits.max_work};
+    Text t = {.ir = ir,
+              .in = tags,
+              .ntags = tags->ntags + tags->nends,
+              .work = ir->limits.max_work};
     tag_trie_init(&t.trie, ir->mem, ir->limits.max_states);
     NodeId node = compile(&t);
     tag_trie_free(&t.trie);
@@ -397,7 +462,7 @@ NodeId tag_text_compile(Ir *ir, const TagText *tags)
     vec_free(ir->mem, &t.accepts);
     vec_free(ir->mem, &t.edges);
     vec_free(ir->mem, &t.edge_start);
-    vec_free(ir->mem, &t.plain);
-    vec_free(ir->mem, &t.banned);
+    branches_free(ir->mem, &t.more);
+    branches_free(ir->mem, &t.last);
     return node;
 }

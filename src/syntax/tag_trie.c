@@ -73,12 +73,22 @@ static uint32_t add_text(TagTrie *trie, Span text, bool is_tag)
     return node;
 }
 
-uint32_t tag_trie_add_tag(TagTrie *trie, Span text)
+static uint32_t add_whole(TagTrie *trie, Span text, bool is_tag)
 {
-    uint32_t node = add_text(trie, text, true);
+    uint32_t node = add_text(trie, text, is_tag);
     if (tag_trie_ok(trie))
         trie->nodes.at[node].tag_size = trie->nodes.at[node].depth;
     return node;
+}
+
+uint32_t tag_trie_add_tag(TagTrie *trie, Span text)
+{
+    return add_whole(trie, text, true);
+}
+
+uint32_t tag_trie_add_end(TagTrie *trie, Span text)
+{
+    return add_whole(trie, text, false);
 }
 
 uint32_t tag_trie_add_exclude(TagTrie *trie, Span text)

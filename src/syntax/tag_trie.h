@@ -19,7 +19,7 @@ typedef struct TagNode {
     uint32_t fail;
     uint32_t tag_size; /* code points of the longest tag that ends here */
     bool is_excluded;  /* an exclude ends here */
-    bool is_in_tag;    /* a prefix of a tag */
+    bool is_in_tag;    /* a prefix of a tag, not just of an end */
 } TagNode;
 
 typedef struct TagTrie {
@@ -41,6 +41,8 @@ static inline bool tag_trie_ok(const TagTrie *trie)
 
 /* Adds UTF-8 text that is not empty; returns its node. */
 uint32_t tag_trie_add_tag(TagTrie *trie, Span text);
+/* The same for a tag whose beginnings may be excluded. */
+uint32_t tag_trie_add_end(TagTrie *trie, Span text);
 uint32_t tag_trie_add_exclude(TagTrie *trie, Span text);
 /* Works out order, fail links, and what ends where. Last of all. */
 void tag_trie_link(TagTrie *trie);

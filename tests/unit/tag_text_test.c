@@ -15,10 +15,14 @@
 
 enum { MAX_TEXTS = 4, LONGEST = 7 };
 
-/* Tags, each with a body of one character, and excludes. */
+/* Tags, each with a body of one character, excludes, and ends: after each may
+ * come the text `after`. */
 typedef struct Setup {
     const char *tags[MAX_TEXTS], *bodies[MAX_TEXTS], *excludes[MAX_TEXTS];
     bool is_loop;
+    bool is_closed; /* may not end in free text */
+    const char *ends[MAX_TEXTS], *after;
+    const RuleOptions *budget;
 } Setup;
 
 static Mem mem;
@@ -26,11 +30,16 @@ static Mem mem;
 static void compile(Ir *ir, const Setup *s)
 {
     Span tags[MAX_TEXTS], excludes[MAX_TEXTS];
-    NodeId bodies[MAX_TEXTS];
+    Span ends[MAX_TEXTS];
+    NodeId bodies[MAX_TEXTS], closings[MAX_TEXTS];
     TagText in = {.is_loop = s->is_loop,
+                  .is_open = !s->is_closed,
                   .tags = tags,
                   .excludes = excludes,
                   .bodies = bodies,
+                  .ends = ends,
+                  .closings = closings,
+                  .budget = s->budget,
                   .begin = 3,
                   .end = 9};
     mem = mem_from_env(NULL);
@@ -42,6 +51,11 @@ static void compile(Ir *ir, const Setup *s)
     for (; in.nexcludes < MAX_TEXTS && s->excludes[in.nexcludes];
          in.nexcludes++)
         excludes[in.nexcludes] = span_text(s->excludes[in.nexcludes]);
+    for (; in.nends < MAX_TEXTS && s->ends[in.nends]; in.nends++) {
+        ends[in.nends] = span_text(s->ends[in.nends]);
+        closings[in.nends] = IR_SEQ(ir, ir_bytes(ir, ends[in.nends]),
+                                    ir_bytes(ir, span_text(s->after)));
+    }
     ir->root = ir_rule_new(ir, SPAN("root"), 0);
     ir_rule_set(ir, ir->root, tag_text_compile(ir, &in));
 }
@@ -68,21 +82,40 @@ static bool occurs(const char *const *words, const char *from,
     return false;
 }
 
+static bool is_text(const Setup *s, const char *from);
+
+static bool is_tag(const Setup *s, int i, const char *from, const char *at)
+{
+    size_t n = strlen(s->tags[i]), m = strlen(s->bodies[i]);
+    return !strncmp(at, s->tags[i], n) && !strncmp(at + n, s->bodies[i], m) &&
+           !occurs(s->tags, from, at, at + n) &&
+           !occurs(s->ends, from, at, at + n) &&
+           !occurs(s->excludes, from, at + n, at + n) &&
+           (s->is_loop ? is_text(s, at + n + m) : !at[n + m]);
+}
+
+static bool is_end(const Setup *s, int i, const char *from, const char *at)
+{
+    size_t n = strlen(s->ends[i]);
+    return !strncmp(at, s->ends[i], n) && !strcmp(at + n, s->after) &&
+           !occurs(s->tags, from, at, at + n) &&
+           !occurs(s->ends, from, at, at + n) &&
+           !occurs(s->excludes, from, at, at);
+}
+
 static bool is_text(const Setup *s, const char *from)
 {
     const char *end = from + strlen(from);
-    if (!occurs(s->tags, from, end, end) &&
+    if (!s->is_closed && !occurs(s->tags, from, end, end) &&
+        !occurs(s->ends, from, end, end) &&
         !occurs(s->excludes, from, end, end))
         return true;
-    for (const char *at = from; at < end; at++)
-        for (int i = 0; i < MAX_TEXTS && s->tags[i]; i++) {
-            size_t n = strlen(s->tags[i]), m = strlen(s->bodies[i]);
-            if (strncmp(at, s->tags[i], n)) continue;
-            if (strncmp(at + n, s->bodies[i], m)) continue;
-            if (occurs(s->tags, from, at, at + n)) continue;
-            if (occurs(s->excludes, from, at + n, at + n)) continue;
-            if (s->is_loop ? is_text(s, at + n + m) : !at[n + m]) return true;
-        }
+    for (const char *at = from; at < end; at++) {
+        for (int i = 0; i < MAX_TEXTS && s->tags[i]; i++)
+            if (is_tag(s, i, from, at)) return true;
+        for (int i = 0; i < MAX_TEXTS && s->ends[i]; i++)
+            if (is_end(s, i, from, at)) return true;
+    }
     return false;
 }
 
@@ -113,20 +146,46 @@ static void against_the_definition(void **state)
 {
     (void)state;
     const Setup setups[] = {
-        {{"ab"}, {"x"}, {NULL}, true},
-        {{"ab"}, {"x"}, {NULL}, false},
-        {{"aba"}, {"x"}, {NULL}, true},
-        {{"aab", "ab"}, {"x", "a"}, {NULL}, true},
-        {{"a", "ab"}, {"x", "b"}, {NULL}, true},
-        {{"b", "abx"}, {"x", "a"}, {NULL}, true},
-        {{"ab", "ab"}, {"x", "a"}, {NULL}, true},
-        {{"ab"}, {"x"}, {"b"}, true}, /* never */
-        {{"ab"}, {"x"}, {"xab"}, true},
-        {{"ab"}, {"x"}, {"aba", "xx"}, true},
-        {{"a"}, {"x"}, {"bab"}, false},
-        {{"abab"}, {"x"}, {"baba"}, true},
-        {{NULL}, {NULL}, {"ab"}, true},
-        {{NULL}, {NULL}, {NULL}, false},
+        {{"ab"}, {"x"}, {NULL}, .is_loop = true},
+        {{"ab"}, {"x"}, {NULL}, .is_loop = false},
+        {{"aba"}, {"x"}, {NULL}, .is_loop = true},
+        {{"aab", "ab"}, {"x", "a"}, {NULL}, .is_loop = true},
+        {{"a", "ab"}, {"x", "b"}, {NULL}, .is_loop = true},
+        {{"b", "abx"}, {"x", "a"}, {NULL}, .is_loop = true},
+        {{"ab", "ab"}, {"x", "a"}, {NULL}, .is_loop = true},
+        {{"ab"}, {"x"}, {"b"}, .is_loop = true}, /* never */
+        {{"ab"}, {"x"}, {"xab"}, .is_loop = true},
+        {{"ab"}, {"x"}, {"aba", "xx"}, .is_loop = true},
+        {{"a"}, {"x"}, {"bab"}, .is_loop = false},
+        {{"abab"}, {"x"}, {"baba"}, .is_loop = true},
+        {{NULL}, {NULL}, {"ab"}, .is_loop = true},
+        {{NULL}, {NULL}, {NULL}, .is_loop = false},
+        {.ends = {"ab"}, .after = "", .is_closed = true},
+        {.ends = {"aba"}, .after = "x", .is_closed = true},
+        {.ends = {"ab", "abx"}, .after = "", .is_closed = true},
+        {.ends = {"bax"}, .after = "", .excludes = {"ba", "xx"}},
+        {.ends = {"ab"}, .after = "", .excludes = {"ab"}, .is_closed = true},
+        {{"a"},
+         {"x"},
+         {NULL},
+         .is_loop = true,
+         .is_closed = true,
+         .ends = {"xb"},
+         .after = ""},
+        {{"ab"},
+         {"x"},
+         {NULL},
+         .is_loop = true,
+         .is_closed = true,
+         .ends = {"ba"},
+         .after = ""},
+        {{"ab"},
+         {"x"},
+         {"bb"},
+         .is_loop = false,
+         .is_closed = true,
+         .ends = {"a"},
+         .after = "x"},
     };
     for (size_t i = 0; i < COUNT_OF(setups); i++)
         expect_same(&setups[i], "abx", LONGEST, (int)i);
@@ -157,11 +216,12 @@ static bool is_prefix_of_a_tag(const Setup *s, const char *word)
 static void random_tags(void **state)
 {
     (void)state;
-    for (int round = 0; round < 150; round++) {
+    for (int round = 0; round < 300; round++) {
         static const char *const bodies[] = {"a", "b", "ab", ""};
-        char words[2 * MAX_TEXTS][8];
-        Setup s = {.is_loop = roll(3)};
+        char words[3 * MAX_TEXTS][8];
+        Setup s = {.is_loop = roll(3), .is_closed = roll(2)};
         uint32_t ntags = 1 + roll(3), nexcludes = roll(3), kept = 0;
+        uint32_t nends = roll(3);
         for (uint32_t i = 0; i < ntags; i++) {
             random_word(words[i]);
             s.tags[i] = words[i];
@@ -172,8 +232,32 @@ static void random_tags(void **state)
             if (!is_prefix_of_a_tag(&s, words[MAX_TEXTS + i]))
                 s.excludes[kept++] = words[MAX_TEXTS + i];
         }
+        for (uint32_t i = 0; i < nends; i++) {
+            random_word(words[2 * MAX_TEXTS + i]);
+            s.ends[i] = words[2 * MAX_TEXTS + i];
+        }
+        s.after = roll(2) ? "" : "b";
         expect_same(&s, "ab", LONGEST, round);
     }
+}
+
+/* A most of characters is counted exactly, whatever may follow. */
+static void counts_characters(void **state)
+{
+    (void)state;
+    RuleOptions three = {.has = RULE_HAS_MAX_CHARS, .max_chars = 3};
+    Setup s = {
+        .ends = {"ab"}, .after = "", .is_closed = true, .budget = &three};
+    Ir ir;
+    compile(&ir, &s);
+    assert_true(ir_ok(&ir));
+    assert_true(accepts(&ir, "ab"));
+    assert_true(accepts(&ir, "xaaab"));
+    assert_true(accepts(&ir, "\xc3\xa9\xc3\xa9\xc3\xa9"
+                             "ab"));
+    assert_false(accepts(&ir, "xxxxab"));
+    assert_false(accepts(&ir, "xxx"));
+    ir_free(&ir);
 }
 
 static void expect_print(const Setup *s, const char *expected)
@@ -195,7 +279,7 @@ static void automata_are_small(void **state)
 {
     (void)state;
     expect_print(
-        &(Setup){{"<a>"}, {"x"}, {NULL}, true},
+        &(Setup){{"<a>"}, {"x"}, {NULL}, .is_loop = true},
         "root ::= "
         "regular(0! [\\x00-;]>0 [<]>1 [=-" REST_OF_CODE_POINTS
         "; 1! [\\x00-;]>0 [<]>1 [=-`]>0 [a]>2 [b-" REST_OF_CODE_POINTS
@@ -203,14 +287,14 @@ static void automata_are_small(void **state)
         "regular(0! [\\x00-;]>0 [<]>1 [=-" REST_OF_CODE_POINTS
         "; 1! [\\x00-;]>0 [<]>1 [=-`]>0 [a]>2 [b-" REST_OF_CODE_POINTS
         "; 2! [\\x00-;]>0 [<]>1 [=]>0 [?-" REST_OF_CODE_POINTS "))*\n");
-    expect_print(&(Setup){{NULL}, {NULL}, {NULL}, true},
+    expect_print(&(Setup){{NULL}, {NULL}, {NULL}, .is_loop = true},
                  "root ::= regular(0! [\\x00-" REST_OF_CODE_POINTS ")\n");
 }
 
 static void characters_not_bytes(void **state)
 {
     (void)state;
-    Setup s = {{"\xc3\xa9"}, {"x"}, {"\xef\xbc\x81"}, true};
+    Setup s = {{"\xc3\xa9"}, {"x"}, {"\xef\xbc\x81"}, .is_loop = true};
     Ir ir;
     compile(&ir, &s);
     assert_true(accepts(&ir, "\xc3\xa8"));  /* another character */
@@ -228,7 +312,7 @@ static void refuses_prefixes(void **state)
 {
     (void)state;
     Ir ir;
-    compile(&ir, &(Setup){{"abc"}, {"x"}, {"d", "ab"}, true});
+    compile(&ir, &(Setup){{"abc"}, {"x"}, {"d", "ab"}, .is_loop = true});
     assert_int_equal(ir.error.status, WEIR_SYNTAX);
     assert_string_equal(ir.error.message, "exclude 2 is a prefix of a tag");
     assert_int_equal(ir.error.begin, 3);
@@ -240,7 +324,7 @@ static void warns_of_dead_tags(void **state)
 {
     (void)state;
     Ir ir;
-    compile(&ir, &(Setup){{"q", "ab"}, {"x", "x"}, {"b"}, true});
+    compile(&ir, &(Setup){{"q", "ab"}, {"x", "x"}, {"b"}, .is_loop = true});
     assert_true(ir_ok(&ir));
     assert_int_equal(ir.warnings.count, 1);
     assert_true(
@@ -273,6 +357,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_the_definition),
         cmocka_unit_test(random_tags),
+        cmocka_unit_test(counts_characters),
         cmocka_unit_test(automata_are_small),
         cmocka_unit_test(characters_not_bytes),
         cmocka_unit_test(refuses_prefixes),
