@@ -9,7 +9,8 @@ _weir() {
     sources+=" --annotate-formats --integer-fraction --any-escape --unique-keys"
     sources+=" --draft --schema-dir"
     local constraints="--json-value --json-object --regex --choice --ebnf"
-    constraints+=" --gbnf --any-repeat --schema --request $requests $sources"
+    constraints+=" --gbnf --any-repeat --schema --structural-tag --request"
+    constraints+=" $requests $sources"
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
@@ -22,7 +23,7 @@ _weir() {
     done
 
     case $previous in
-    --ebnf | --gbnf | --schema | --request | --tokenizer)
+    --ebnf | --gbnf | --schema | --structural-tag | --request | --tokenizer)
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames 2>/dev/null
         return
@@ -61,8 +62,8 @@ _weir() {
         return
         ;;
     --from | --to)
-        mapfile -t COMPREPLY < <(compgen -W "schema regex ebnf gbnf" -- \
-            "$current")
+        mapfile -t COMPREPLY < <(compgen -W \
+            "schema structural-tag regex ebnf gbnf" -- "$current")
         return
         ;;
     --whitespace)

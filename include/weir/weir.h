@@ -241,17 +241,18 @@ WEIR_API size_t weir_vocab_decode(const weir_vocab *vocab, const uint32_t *ids,
 typedef struct weir_grammar weir_grammar;
 
 typedef enum weir_source_kind {
-    WEIR_JSON_VALUE = 1,  /* any JSON value (RFC 8259); source ignored */
-    WEIR_JSON_OBJECT = 2, /* a JSON object; source ignored */
-    WEIR_REGEX = 3,       /* the whole output matches the pattern */
-    WEIR_EBNF = 4,        /* xgrammar's EBNF */
-    WEIR_CHOICE = 5,      /* weir_grammar_choice */
-    WEIR_JSON_SCHEMA = 6, /* values that are valid against the schema */
-    WEIR_GBNF = 7,        /* llama.cpp's grammar language */
-    /* known, so that requests can be told what they ask for; compiling them
-       is WEIR_UNSUPPORTED as yet */
-    WEIR_LARK = 8,          /* Lark's grammar language */
-    WEIR_STRUCTURAL_TAG = 9 /* free text with constrained spans, as JSON */
+    WEIR_JSON_VALUE = 1,    /* any JSON value (RFC 8259); source ignored */
+    WEIR_JSON_OBJECT = 2,   /* a JSON object; source ignored */
+    WEIR_REGEX = 3,         /* the whole output matches the pattern */
+    WEIR_EBNF = 4,          /* xgrammar's EBNF */
+    WEIR_CHOICE = 5,        /* weir_grammar_choice */
+    WEIR_JSON_SCHEMA = 6,   /* values that are valid against the schema */
+    WEIR_GBNF = 7,          /* llama.cpp's grammar language */
+    WEIR_LARK = 8,          /* Lark's grammar language; known, so that requests
+                             can be told what they ask for: compiling it is
+                             WEIR_UNSUPPORTED as yet */
+    WEIR_STRUCTURAL_TAG = 9 /* free text with constrained spans, as JSON:
+                               docs/structural-tag.md */
 } weir_source_kind;
 
 typedef enum weir_space_kind {
@@ -852,7 +853,7 @@ WEIR_API void weir_constraint_describe(const weir_constraint *constraint,
 
 /* The grammar of the constraint. NULL with refusal->http 0: there is nothing
  * to enforce, or no more (see degraded). NULL else: what to answer. Calls of
- * tools (AUTO, REQUIRED), Lark and structural tags are UNSUPPORTED as yet.
+ * tools (AUTO, REQUIRED) and Lark are UNSUPPORTED as yet.
  * vocab: as in weir_grammar_compile. */
 WEIR_API weir_grammar *weir_constraint_compile(weir_constraint *constraint,
                                                weir_vocab *vocab,

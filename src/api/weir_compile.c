@@ -11,6 +11,7 @@
 #include "syntax/ir_import.h"
 #include "syntax/json_grammar.h"
 #include "syntax/regex.h"
+#include "tag/tag.h"
 
 static const Mem *mem_of(weir_vocab *vocab, Mem *local)
 {
@@ -61,6 +62,55 @@ static void compile_gbnf(Ir *ir, weir_vocab *vocab, Span source,
     gbnf_compile(ir, source, &gbnf);
 }
 
+/* ---- structural tags ---- */
+
+static uint32_t named_token(void *user, Span text)
+{
+    const weir_vocab *vocab = user;
+    return vocab_find(&vocab->vocab, text);
+}
+
+/* Control tokens: their names, and their ids in the same order. */
+typedef struct Controls {
+    PrefixSet names;
+    VEC(uint32_t) ids;
+} Controls;
+
+static bool find_controls(const Mem *mem, const Vocab *v, Controls *controls)
+{
+    for (uint32_t id = 0; id < v->ntokens; id++) {
+        unsigned kind = v->flags[id] & (WEIR_TOKEN_CONTROL | WEIR_TOKEN_HOLE);
+        Span name = vocab_bytes(v, id);
+        if (kind == WEIR_TOKEN_CONTROL && name.size &&
+            (!prefix_set_add(mem, &controls->names, name) ||
+             !vec_push(mem, &controls->ids, id)))
+            return false;
+    }
+    return true;
+}
+
+static void compile_tag(Ir *ir, weir_vocab *vocab, Span source,
+                        const weir_compile_opts *opts)
+{
+    Controls controls = {0};
+    TagOpts tag = {.schema = &opts->schema, .space = &opts->space};
+    if (vocab && !find_controls(ir->mem, &vocab->vocab, &controls))
+        diag_no_memory(&ir->error);
+    if (vocab) {
+        tag.width = vocab->vocab.width;
+        tag.token = named_token;
+        tag.user = vocab;
+        tag.controls = &controls.names;
+        tag.control_ids = controls.ids.at;
+    }
+    ir->borrows = vocab != NULL;
+    tag_compile(ir, source, &tag);
+    prefix_set_free(ir->mem, &controls.names);
+    vec_free(ir->mem, &controls.ids);
+}
+
+/* ---- all kinds ---- */
+
 static bool check_size(Ir *ir, Span source)
 {
     return source.size <= ir->limits.max_source ||
@@ -92,11 +142,12 @@ void grammar_read(Ir *ir, weir_vocab *vocab, weir_source_kind kind, Span source,
         ir->borrows = vocab != NULL;
         schema_compile(ir, source, &opts->schema, &opts->space);
         return;
-    case WEIR_LARK:
     case WEIR_STRUCTURAL_TAG:
+        compile_tag(ir, vocab, source, opts);
+        return;
+    case WEIR_LARK:
         diag_fail(&ir->error, WEIR_UNSUPPORTED, 0, 0,
-                  "%s cannot be compiled yet",
-                  kind == WEIR_LARK ? "Lark grammars" : "structural tags");
+                  "Lark grammars cannot be compiled yet");
         return;
     case WEIR_CHOICE:
         break;

@@ -61,6 +61,12 @@ static void append_fragment(Out *out, const char *fragment)
     }
 }
 
+/* Sources that are JSON: the compiler's errors have pointers in them. */
+static bool has_pointers(weir_source_kind kind)
+{
+    return kind == WEIR_JSON_SCHEMA || kind == WEIR_STRUCTURAL_TAG;
+}
+
 /* Whether an error is in the list of calls, which no field spells. */
 static bool is_in_list(const weir_constraint *c, const char *pointer)
 {
@@ -77,7 +83,7 @@ static const char *base_of(const weir_constraint *c, const char *pointer)
     return i < c->info.tool_count ? c->info.tools[i].from : c->info.from;
 }
 
-/* The pointer within a schema: the compiler's, or the one that the byte range
+/* The pointer within a schema or a tag: the compiler's, or the one that the byte range
  * tells when that leads further down: to a keyword, say. */
 static void put_inner(const weir_constraint *c, const weir_error *e, Out *out)
 {
@@ -104,7 +110,7 @@ static void put_pointer(const weir_constraint *c, const weir_error *e,
     Out out = {f->pointer, sizeof f->pointer - 1, 0};
     const char *base = base_of(c, e->pointer);
     out_text(&out, base);
-    if (c->info.kind == WEIR_JSON_SCHEMA && !is_in_list(c, e->pointer))
+    if (has_pointers(c->info.kind) && !is_in_list(c, e->pointer))
         put_inner(c, e, &out);
     f->pointer[MIN(out.size, out.cap)] = 0;
     if (c->error_param)
@@ -136,7 +142,7 @@ static void put_message(const weir_constraint *c, const weir_error *e,
     }
     out_text(&out, ": ");
     out_text(&out, e->message);
-    if (is_schema) {
+    if (has_pointers(c->info.kind)) {
         out_text(&out, ", at ");
         out_text(&out, f->pointer);
     } else {
@@ -208,16 +214,11 @@ bool constraint_fail(weir_constraint *c, const weir_error *error,
 /* What weir has no compiler for yet. */
 static bool check_known(const weir_constraint *c, weir_error *err)
 {
-    const weir_constraint_info *info = &c->info;
-    const char *what = NULL;
-    if (info->kind == WEIR_LARK)
-        what = "grammars with ':' in place of '::=' are read as Lark, which";
-    else if (info->kind == WEIR_STRUCTURAL_TAG)
-        what = "structural tags";
-    if (!what) return true;
+    if (c->info.kind != WEIR_LARK) return true;
     err->status = WEIR_UNSUPPORTED;
-    snprintf(err->message, sizeof err->message, "%s cannot be compiled yet",
-             what);
+    snprintf(err->message, sizeof err->message,
+             "grammars with ':' in place of '::=' are read as Lark, which "
+             "cannot be compiled yet");
     return false;
 }
 

@@ -59,9 +59,10 @@ class Case(unittest.TestCase):
 class Usage(Case):
     def test_wrong_usage(self):
         for arguments, message in [
-                (["--json-value", "--any-order"], "goes with --schema only"),
+                (["--json-value", "--any-order"],
+                 "goes with --schema or --structural-tag only"),
                 (["--json-value", "--schema-dir", "x"],
-                 "goes with --schema only"),
+                 "goes with --schema or --structural-tag only"),
                 (["--schema", "{}", "--json-value"], "several constraints"),
                 (["--schema", "{}", "--schema", "{}"], "given twice"),
                 (["--schema", "-", "-"], "wanted twice"),

@@ -86,7 +86,7 @@ static void other_kinds(void **state)
          "Answer with text that matches this grammar alone:\n\nstart: X"},
         {"{\"grammar\":\"root ::= x\"}",
          "Answer with text that matches this grammar alone:\n\nroot ::= x"},
-        {"{\"response_format\":{\"type\":\"structural_tag\",\"format\":{}}}",
+        {"{\"response_format\":{\"type\":\"structural_tag\",\"format\":7}}",
          "Keep exactly to the output format that was asked for."},
         {"{\"guided_regex\":\"a\",\"guided_choice\":[\"a\"]}",
          "Keep exactly to the output format that was asked for."},

@@ -40,7 +40,7 @@ typedef struct Option {
     const char *help;
 } Option;
 
-enum { CONSTRAINTS = 8 }; /* the first rows: exactly one is given */
+enum { CONSTRAINTS = 9 }; /* the first rows: exactly one is given */
 
 #define AT(field) offsetof(Args, field)
 #define NUMBER(field) OPT_NUMBER, AT(field), AT(has_##field)
@@ -60,12 +60,14 @@ static const Option options[] = {
      "the GBNF grammar in FILE (- is standard input)"},
     {"schema", 0, OPT_TEXT, AT(schema), 0, CONSTRAINED, "S",
      "JSON Schema: a file, - or the text '{...}' itself"},
+    {"structural-tag", 0, OPT_TEXT, AT(structural_tag), 0, CONSTRAINED, "S",
+     "a structural tag: a file, - or the text '{...}' itself"},
     {"request", 0, OPT_TEXT, AT(request), 0, CONSTRAINED, "FILE",
      "what the request to a server in FILE asks for"},
     {"root", 0, OPT_TEXT, AT(root), 0, SOURCES, "NAME",
      "first rule of the grammar; default: root"},
     {"from", 0, OPT_TEXT, AT(from), 0, CONVERT, "L",
-     "the language of FILE: schema, regex, ebnf or gbnf"},
+     "the language of FILE: schema, structural-tag, regex ..."},
     {"to", 0, OPT_TEXT, AT(to), 0, CONVERT, "L",
      "the language wanted: gbnf or ebnf"},
     {"dialect", 0, OPT_TEXT, AT(dialect), 0, SOURCES, "D",

@@ -31,7 +31,8 @@ typedef struct Args {
     CommandId command;
     /* the constraint */
     bool json_value, json_object;
-    const char *regex, *ebnf, *gbnf, *schema, *request; /* or NULL */
+    const char *regex, *ebnf, *gbnf, *schema, *structural_tag,
+        *request; /* or NULL */
     TextList choices;
     const char *root, *whitespace, *dialect;
     bool any_repeat;

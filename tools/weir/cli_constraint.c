@@ -13,21 +13,25 @@
 /* Whether blanks can be told where to stand. */
 static bool has_space(const Args *args)
 {
-    return args->json_value || args->json_object || args->schema;
+    return args->json_value || args->json_object || args->schema ||
+           args->structural_tag;
 }
 
 static int count_constraints(const Args *args)
 {
     return args->json_value + args->json_object + (args->regex != NULL) +
            (args->ebnf != NULL) + (args->gbnf != NULL) +
-           (args->schema != NULL) + (args->request != NULL) +
-           (args->choices.count != 0);
+           (args->schema != NULL) + (args->structural_tag != NULL) +
+           (args->request != NULL) + (args->choices.count != 0);
 }
 
 int validate_companions(const Args *args)
 {
-    static const char space[] = "--json-value, --json-object or --schema";
+    static const char space[] =
+        "--json-value, --json-object, --schema or --structural-tag";
+    static const char schemas[] = "--schema or --structural-tag";
     bool is_schema = args->schema != NULL, is_request = args->request != NULL;
+    bool has_schema = is_schema || args->structural_tag != NULL;
     bool is_convert = args->command == CMD_CONVERT; /* --from X for --X */
     const char *before = is_convert ? "--from " : "";
     size_t cut = is_convert ? 2 : 0;
@@ -44,16 +48,16 @@ int validate_companions(const Args *args)
         {"--dot-all", "--regex", args->dot_all, args->regex != NULL},
         {"--whitespace", space, args->whitespace != NULL, has_space(args)},
         {"--max-whitespace", space, args->has_max_whitespace, has_space(args)},
-        {"--any-order", "--schema", args->any_order, is_schema},
-        {"--strict", "--schema", args->strict, is_schema},
-        {"--lenient", "--schema", args->lenient, is_schema},
-        {"--annotate-formats", "--schema", args->annotate_formats, is_schema},
-        {"--integer-fraction", "--schema", args->integer_fraction, is_schema},
-        {"--any-escape", "--schema", args->any_escape, is_schema},
-        {"--unique-keys", "--schema", args->unique_keys, is_schema},
+        {"--any-order", schemas, args->any_order, has_schema},
+        {"--strict", schemas, args->strict, has_schema},
+        {"--lenient", schemas, args->lenient, has_schema},
+        {"--annotate-formats", schemas, args->annotate_formats, has_schema},
+        {"--integer-fraction", schemas, args->integer_fraction, has_schema},
+        {"--any-escape", schemas, args->any_escape, has_schema},
+        {"--unique-keys", schemas, args->unique_keys, has_schema},
         {"--openai-strict", "--schema", args->openai_strict, is_schema},
-        {"--draft", "--schema", args->draft != NULL, is_schema},
-        {"--schema-dir", "--schema", args->schema_dirs.count != 0, is_schema},
+        {"--draft", schemas, args->draft != NULL, has_schema},
+        {"--schema-dir", schemas, args->schema_dirs.count != 0, has_schema},
         {"--profile", "--request", args->profile != NULL, is_request},
         {"--endpoint", "--request", args->endpoint != NULL, is_request},
         {"--failure", "--request", args->failure != NULL, is_request},
@@ -71,10 +75,12 @@ int validate_companions(const Args *args)
 
 static int validate_stdin(const Args *args)
 {
-    unsigned uses = (args->ebnf && !strcmp(args->ebnf, "-")) ||
-                    (args->gbnf && !strcmp(args->gbnf, "-")) ||
-                    (args->schema && !strcmp(args->schema, "-")) ||
-                    (args->request && !strcmp(args->request, "-"));
+    unsigned uses =
+        (args->ebnf && !strcmp(args->ebnf, "-")) ||
+        (args->gbnf && !strcmp(args->gbnf, "-")) ||
+        (args->schema && !strcmp(args->schema, "-")) ||
+        (args->structural_tag && !strcmp(args->structural_tag, "-")) ||
+        (args->request && !strcmp(args->request, "-"));
     for (uint32_t i = 0; i < args->files.count; i++)
         uses += !strcmp(args->files.at[i], "-");
     if (args->command == CMD_CHECK && !args->files.count) uses++;
@@ -88,7 +94,7 @@ static int validate_constraint(const Args *args)
         return usage_error(args,
                            "found %s, expected one of --json-value, "
                            "--json-object, --regex, --choice, --ebnf, --gbnf, "
-                           "--schema and --request",
+                           "--schema, --structural-tag and --request",
                            given ? "several constraints" : "no constraint");
     int status = validate_companions(args);
     return status ? status : validate_stdin(args);
@@ -242,7 +248,9 @@ static weir_grammar *compile_source(const Args *args, weir_vocab *vocab,
     if (g) return g;
     if (is_space_error(vocab, opts))
         source = (Source){source.kind, "--whitespace", opts->space.pattern};
-    if (source.kind == WEIR_JSON_SCHEMA && *err.pointer && *err.pointer != '#')
+    bool has_schema =
+        source.kind == WEIR_JSON_SCHEMA || source.kind == WEIR_STRUCTURAL_TAG;
+    if (has_schema && *err.pointer && *err.pointer != '#')
         source = other_document(&opts->schema, err.pointer);
     report_error(source.name, source.text, &err);
     return NULL;
@@ -262,12 +270,14 @@ static weir_grammar *compile_file(const Args *args, weir_vocab *vocab,
     return g;
 }
 
+/* --schema, or --structural-tag, which has schemas in it. */
 static weir_grammar *compile_schema(const Args *args, weir_vocab *vocab,
                                     const weir_compile_opts *opts,
                                     SchemaSource *schema)
 {
     if (schema_read(schema, args, opts)) return NULL;
-    Source source = {WEIR_JSON_SCHEMA, schema->name, schema->text};
+    Source source = {args->schema ? WEIR_JSON_SCHEMA : WEIR_STRUCTURAL_TAG,
+                     schema->name, schema->text};
     return compile_source(args, vocab, source, &schema->opts);
 }
 
@@ -309,7 +319,8 @@ static weir_grammar *compile(const Args *args, weir_vocab *vocab, Session *s)
         return compile_file(args, vocab, WEIR_EBNF, args->ebnf, &opts);
     if (args->gbnf)
         return compile_file(args, vocab, WEIR_GBNF, args->gbnf, &opts);
-    if (args->schema) return compile_schema(args, vocab, &opts, schema);
+    if (args->schema || args->structural_tag)
+        return compile_schema(args, vocab, &opts, schema);
     Source source = {WEIR_CHOICE, "--choice", {NULL, 0}};
     if (args->regex)
         source =
@@ -329,6 +340,8 @@ void constraint_print(const Args *args, FILE *out)
     if (args->ebnf) fprintf(out, "--ebnf %s", args->ebnf);
     if (args->gbnf) fprintf(out, "--gbnf %s", args->gbnf);
     if (args->schema) fprintf(out, "--schema %s", args->schema);
+    if (args->structural_tag)
+        fprintf(out, "--structural-tag %s", args->structural_tag);
     if (args->request) fprintf(out, "--request %s", args->request);
     if (args->choices.count)
         fprintf(out, "--choice, %s texts",
@@ -388,7 +401,8 @@ int session_open(Session *s, const Args *args)
     s->grammar = compile(args, s->vocab, s);
     s->compile_ms = now_ms() - start;
     if (s->grammar) {
-        bool has_warnings = args->lenient || args->gbnf || args->request;
+        bool has_warnings = args->lenient || args->gbnf || args->request ||
+                            args->structural_tag;
         if (has_warnings && args->command != CMD_EXPLAIN)
             report_grammar_warnings(args->mem, s->grammar);
         weir_matcher_opts opts = {.size = sizeof opts};

@@ -203,9 +203,9 @@ int draft_error(const Args *args)
 
 static int text_read(SchemaSource *s, const Args *args)
 {
-    const char *given = args->schema, *start = given;
-    start += strspn(start, " \t\r\n");
-    s->name = "--schema";
+    const char *given = args->schema ? args->schema : args->structural_tag;
+    const char *start = given + strspn(given, " \t\r\n");
+    s->name = args->schema ? "--schema" : "--structural-tag";
     s->text = (weir_bytes){given, strlen(given)};
     if (*start == '{') return 0;
     s->name = input_name(given);

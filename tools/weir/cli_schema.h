@@ -31,7 +31,7 @@ bool draft_parse(const char *text, weir_draft *draft);
 /* The message that --draft is none. Returns 2. */
 int draft_error(const Args *args);
 
-/* A schema with all that compiling it needs. */
+/* A schema, or a structural tag, with all that compiling it needs. */
 typedef struct SchemaSource {
     FileBytes file;
     Documents documents;
@@ -40,9 +40,10 @@ typedef struct SchemaSource {
     weir_compile_opts opts;
 } SchemaSource;
 
-/* The text of --schema: what it is itself when it begins with a brace, else
- * that of the file; the options of a schema added to `opts`; the documents of
- * --schema-dir. 0, or 2 after a message; to be freed in any case. */
+/* The text of --schema or --structural-tag: what it is itself when it begins
+ * with a brace, else that of the file; the options of a schema added to `opts`;
+ * the documents of --schema-dir. 0, or 2 after a message; to be freed in any
+ * case. */
 int schema_read(SchemaSource *s, const Args *args,
                 const weir_compile_opts *opts);
 void schema_free(SchemaSource *s, const Mem *mem);

@@ -19,6 +19,7 @@ static const struct {
 } languages[] = {{"gbnf", WEIR_GBNF},
                  {"ebnf", WEIR_EBNF},
                  {"schema", WEIR_JSON_SCHEMA},
+                 {"structural-tag", WEIR_STRUCTURAL_TAG},
                  {"regex", WEIR_REGEX}};
 enum { WRITTEN = 2 }; /* the first ones */
 
@@ -30,7 +31,8 @@ static weir_source_kind language_read(const Args *args, const char *option,
         if (!strcmp(name, languages[i].name)) return languages[i].kind;
     usage_error(args, "found %s '%s', expected %s", option, name ? name : "",
                 count == WRITTEN ? "gbnf or ebnf"
-                                 : "schema, regex, ebnf or gbnf");
+                                 : "schema, structural-tag, regex, ebnf or "
+                                   "gbnf");
     return 0;
 }
 
@@ -108,11 +110,13 @@ int cmd_convert(const Args *args)
     s.to = language_read(args, "--to", args->to, WRITTEN);
     if (!s.to) return 2;
     const char *path = args->files.at[0];
-    const char **field = s.from == WEIR_JSON_SCHEMA ? &as.schema
-                         : s.from == WEIR_REGEX     ? &as.regex
-                         : s.from == WEIR_EBNF      ? &as.ebnf
-                                                    : &as.gbnf;
+    const char **field = s.from == WEIR_JSON_SCHEMA      ? &as.schema
+                         : s.from == WEIR_STRUCTURAL_TAG ? &as.structural_tag
+                         : s.from == WEIR_REGEX          ? &as.regex
+                         : s.from == WEIR_EBNF           ? &as.ebnf
+                                                         : &as.gbnf;
     *field = path;
     if (validate_companions(&as) || source_opts_read(&as, &s.opts)) return 2;
-    return as.schema ? convert_schema(&as, &s) : convert_file(&as, path, &s);
+    return as.schema || as.structural_tag ? convert_schema(&as, &s)
+                                          : convert_file(&as, path, &s);
 }

@@ -1,0 +1,82 @@
+/* tag_format.h: formats as expressions, for the files that make them:
+ * tag_format.c, tag_free.c, tag_token.c, tag_nested.c.
+ *
+ * A format's scope is the end of the nearest tag around it. Free text and free
+ * tokens never hold that end; where it follows at once (`is_last`), a format's
+ * expression has it at its end, so that free text stops at the first one.
+ */
+#ifndef WEIR_TAG_TAG_FORMAT_H
+#define WEIR_TAG_TAG_FORMAT_H
+
+#include "tag/tag_read.h"
+
+/* How a tag may end. */
+typedef struct TagEnds {
+    TextList texts;    /* those that are not empty */
+    NodeId *closings;  /* how each is written */
+    NodeId others;     /* ends that are no text, or NEVER */
+    Range id;          /* of an end that is a token */
+    bool has_id;       /* then there is no other */
+    bool may_be_empty; /* "" is an end */
+    NodeId all;        /* any of them */
+} TagEnds;
+
+typedef struct Scope {
+    const TagEnds *ends; /* NULL: in no tag */
+    bool is_last;        /* they follow at once */
+} Scope;
+
+/* What the value is, a format; NEVER after an error. */
+NodeId tag_format(Tags *t, const At *at, Scope scope);
+/* Whether it is a tag with the right members; an error if not. */
+bool tag_is_tag(Tags *t, const At *at);
+/* The members of an object are among `known`, words with blanks between. */
+bool tag_known_members(Tags *t, const At *at, const char *what,
+                       const char *known);
+/* An array of two items. */
+bool tag_pair(Tags *t, const At *at, At pair[2]);
+/* The id of a format that must be a token. */
+bool tag_token_object(Tags *t, const At *at, Range *id);
+/* All that comes after the begin of a tag: content and end. */
+NodeId tag_after_begin(Tags *t, const At *at);
+/* `node`, and the end if it follows at once. */
+static inline NodeId tag_closed(Tags *t, NodeId node, Scope scope)
+{
+    return scope.is_last && scope.ends ? ir_seq2(t->ir, node, scope.ends->all)
+                                       : node;
+}
+static inline Scope scope_before(Scope scope)
+{
+    return (Scope){scope.ends, false};
+}
+
+/* A text that the format spells out; where the vocabulary has control tokens
+ * of names in it, these too. */
+NodeId tag_marker(Tags *t, Span text);
+/* Those ways of writing it in which a control token that begins before byte
+ * `limit` is the first of its control tokens; NEVER: none. */
+NodeId tag_marker_tokens(Tags *t, Span text, size_t limit);
+
+NodeId tag_any_text(Tags *t, const At *at, Scope scope);
+NodeId tag_triggered(Tags *t, const At *at, Scope scope);
+NodeId tag_dispatch(Tags *t, const At *at, Scope scope);
+/* The older form: structures and triggers. */
+NodeId tag_structures(Tags *t, const At *at);
+
+/* A token by its id or its text, as it stands at `at`. */
+bool tag_token_id(Tags *t, const At *at, Range *id);
+NodeId tag_token(Tags *t, const At *at, Scope scope);
+NodeId tag_exclude_token(Tags *t, const At *at, Scope scope);
+NodeId tag_any_tokens(Tags *t, const At *at, Scope scope);
+NodeId tag_token_triggered(Tags *t, const At *at, Scope scope);
+NodeId tag_token_dispatch(Tags *t, const At *at, Scope scope);
+
+NodeId tag_json_schema(Tags *t, const At *at, Scope scope);
+NodeId tag_xml_parameter(Tags *t, const At *at, Scope scope);
+NodeId tag_grammar(Tags *t, const At *at, Scope scope);
+NodeId tag_regex(Tags *t, const At *at, Scope scope);
+/* The schema at `at`, written as JSON. */
+NodeId tag_schema(Tags *t, const At *at, const weir_schema_opts *opts,
+                  const weir_space *space);
+
+#endif
