@@ -26,7 +26,7 @@ typedef struct Bench {
  * an answer was wrong. */
 typedef bool BenchRow(const Bench *bench, Report *report);
 BenchRow row_memcpy, row_apply, row_json, row_vocab_load, row_batch,
-    row_maskbench, row_gbnf;
+    row_maskbench, row_gbnf, row_sample;
 /* Several rows each: report->row says which. */
 BenchRow row_vocab, row_front;
 

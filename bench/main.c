@@ -17,6 +17,8 @@ static const RowEntry rows[] = {
      row_json},
     {"vocab-load", "reading the tokenizer file", row_vocab_load},
     {"apply-f32", "a mask put on 128,256 logits", row_apply},
+    {"sample", "a token drawn from 128,256 logits, by chain and mask",
+     row_sample},
     {"batch", "256 matchers of any JSON, time a row", row_batch},
     {"maskbench", "the cases' schemas and all their tests", row_maskbench},
     {"gemma3", "a sixteenth of the schemas, Gemma-3's vocabulary", row_vocab},

@@ -68,10 +68,12 @@ class Bench(unittest.TestCase):
         self.assertLessEqual(found["avg"], found["max"])
 
     def test_rows_without_files(self):
-        code, out, err = bench("memcpy", "apply-f32", "--json")
+        code, out, err = bench("memcpy", "apply-f32", "sample", "--json")
         self.assertEqual((code, err), (0, ""))
         found = json.loads(out)
-        self.assertEqual(list(found), ["memcpy", "apply-f32"])
+        self.assertEqual(list(found), ["memcpy", "apply-f32", "sample"])
+        for chain in "free", "string-redraw", "no-top-k":
+            self.check_figures(found["sample"][chain])
         self.check_figures(found["memcpy"])
         self.assertEqual(found["memcpy"]["row_bytes"], 4008 * 4)
         for mask in "ones", "string", "sparse":
