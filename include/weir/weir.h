@@ -363,7 +363,9 @@ typedef enum weir_print_kind {
     WEIR_PRINT_NETWORK = 1, /* frames as known so far */
     WEIR_PRINT_WARNINGS = 2 /* one a line */
 } weir_print_kind;
-/* Writes at most `capacity` bytes, returns the bytes needed. */
+/* Writes at most `capacity` bytes, returns the bytes needed. Warnings of a JSON
+ * Schema are made when they are first asked for, here or by describe: then it
+ * is read once more, in the time that compiling took. */
 WEIR_API size_t weir_grammar_print(const weir_grammar *grammar,
                                    weir_print_kind kind, char *out,
                                    size_t capacity);

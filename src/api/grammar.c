@@ -25,6 +25,7 @@ static weir_grammar *grammar_new(weir_vocab *vocab, Ir *ir)
     g->ir.arena.mem = &g->mem;
     *ir = (Ir){0};
     arena_init(&g->named_arena, &g->mem, 0);
+    arena_init(&g->late.arena, &g->mem, 0);
     return g;
 }
 
@@ -97,7 +98,6 @@ static bool grammar_fill(weir_grammar *g, weir_error *err)
         *err = g->ir.error;
         return false;
     }
-    g->hash = ir_hash(&g->ir);
     g->is_nullable = lowered.is_nullable;
     g->has_tokens = lowered.has_tokens;
     find_held(g);
@@ -162,6 +162,7 @@ void weir_grammar_free(weir_grammar *grammar)
     weir_vocab *vocab = grammar->vocab;
     hub_drop(grammar->hub);
     arena_free(&grammar->named_arena);
+    late_free(grammar);
     vec_free(&grammar->mem, &grammar->start.list);
     walkcache_free(&grammar->walks);
     network_free(&grammar->network);

@@ -28,6 +28,19 @@ typedef struct Hub {
     MaskMemo memo;
 } Hub;
 
+/* What is made of a grammar when somebody first asks for it
+ * (grammar_late.c). */
+typedef struct GrammarLate {
+    uint64_t hash; /* of the IR; 0: not known yet */
+    Span schema;   /* own copy, where not all warnings are the IR's; or NULL */
+    weir_limits limits; /* to read it with */
+    weir_schema_opts opts;
+    weir_space_kind space;
+    bool is_warned; /* `warnings` are known, in place of the IR's */
+    VEC(Warning) warnings;
+    Arena arena; /* their texts */
+} GrammarLate;
+
 struct weir_grammar {
     RefCount refs;
     Mem mem;
@@ -35,7 +48,7 @@ struct weir_grammar {
     Ir ir;
     Network network;
     bool is_nullable;
-    uint64_t hash;
+    GrammarLate late;
     ConfigSet start;
     WalkCache walks;   /* of states that are not shared; with a vocabulary */
     bool has_tokens;   /* some token edge somewhere */
@@ -48,7 +61,7 @@ struct weir_grammar {
     bool has_unique;        /* some list with heads that must be unique */
     bool has_unique_values; /* ... as values */
     uint32_t min_chars;     /* the least max_chars; UINT32_MAX: none */
-    Lock lock;              /* of `hub` */
+    Lock lock;              /* of `hub` and `late` */
     Hub *hub;               /* of matchers that begin now */
 };
 

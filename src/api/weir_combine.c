@@ -32,8 +32,10 @@ static weir_grammar *combine(weir_grammar *const *grammars, size_t count,
     ir.root = ir_rule_new(&ir, SPAN("root"), 0);
     NodeId *parts = mem_new(&mem, count * sizeof *parts);
     if (!parts) diag_no_memory(&ir.error);
-    for (size_t i = 0; parts && i < count; i++)
-        parts[i] = ir_ref(&ir, ir_import(&ir, &grammars[i]->ir));
+    for (size_t i = 0; parts && i < count; i++) {
+        Ir part = grammar_warned(grammars[i]);
+        parts[i] = ir_ref(&ir, ir_import(&ir, &part));
+    }
     if (parts) ir_rule_set(&ir, ir.root, how(&ir, parts, (uint32_t)count));
     mem_free(&mem, parts, count * sizeof *parts);
     return grammar_from_ir(grammars[0]->vocab, &ir, err);

@@ -140,7 +140,7 @@ void grammar_read(Ir *ir, weir_vocab *vocab, weir_source_kind kind, Span source,
         return;
     case WEIR_JSON_SCHEMA:
         ir->borrows = vocab != NULL;
-        schema_compile(ir, source, &opts->schema, &opts->space);
+        schema_compile_warned(ir, source, &opts->schema, &opts->space);
         return;
     case WEIR_STRUCTURAL_TAG:
         compile_tag(ir, vocab, source, opts);
@@ -168,6 +168,28 @@ static bool compile_begin(Ir *ir, weir_vocab *vocab, Mem *mem,
     return true;
 }
 
+/* Whether a schema could be read again later: all that it needs is its text.
+ */
+static bool schema_is_own(const weir_compile_opts *o)
+{
+    return !o->schema.document_count && (o->space.kind == WEIR_SPACE_ANY ||
+                                         o->space.kind == WEIR_SPACE_COMPACT);
+}
+
+/* Leaves the warnings until somebody asks for them. */
+static weir_grammar *compile_schema(weir_vocab *vocab, Ir *ir, Span source,
+                                    const weir_compile_opts *o, weir_error *err)
+{
+    ir->borrows = vocab != NULL;
+    if (check_size(ir, source))
+        schema_compile(ir, source, &o->schema, &o->space);
+    weir_grammar *g = grammar_from_ir(vocab, ir, err);
+    if (!g || grammar_keep_schema(g, source, o)) return g;
+    diag_no_memory(err);
+    weir_grammar_free(g);
+    return NULL;
+}
+
 weir_grammar *weir_grammar_compile(weir_vocab *vocab, weir_source_kind kind,
                                    weir_bytes source,
                                    const weir_compile_opts *opts,
@@ -179,6 +201,8 @@ weir_grammar *weir_grammar_compile(weir_vocab *vocab, weir_source_kind kind,
     Ir ir;
     err = error_begin(err, &local);
     if (!compile_begin(&ir, vocab, &mem, opts, &o, err)) return NULL;
+    if (kind == WEIR_JSON_SCHEMA && schema_is_own(&o))
+        return compile_schema(vocab, &ir, span_from(source), &o, err);
     grammar_read(&ir, vocab, kind, span_from(source), &o);
     return grammar_from_ir(vocab, &ir, err);
 }
@@ -240,6 +264,7 @@ size_t weir_grammar_print(const weir_grammar *grammar, weir_print_kind kind,
                           char *text, size_t capacity)
 {
     Out out = {text, capacity, 0};
+    Ir warned;
     switch (kind) {
     case WEIR_PRINT_IR:
         print_rules(grammar, &out);
@@ -248,7 +273,8 @@ size_t weir_grammar_print(const weir_grammar *grammar, weir_print_kind kind,
         network_print((Network *)&grammar->network, &out);
         break;
     case WEIR_PRINT_WARNINGS:
-        print_warnings(&grammar->ir, &out);
+        warned = grammar_warned((weir_grammar *)grammar);
+        print_warnings(&warned, &out);
         break;
     }
     return out.size;
@@ -256,19 +282,14 @@ size_t weir_grammar_print(const weir_grammar *grammar, weir_print_kind kind,
 
 void weir_grammar_describe(const weir_grammar *grammar, weir_grammar_info *info)
 {
-    weir_grammar *g = (weir_grammar *)grammar; /* for its locks only */
+    weir_grammar *g =
+        (weir_grammar *)grammar; /* what is made late is its own */
     size_t network;
     weir_grammar_info all = {.size = info->size,
                              .rules = g->ir.rules.count,
-                             .warnings = g->ir.warnings.count,
-                             .hash = g->hash};
+                             .warnings = grammar_warned(g).warnings.count,
+                             .hash = grammar_hash(g)};
     network_count(&g->network, &all.frames, &all.states, &network);
-    lock_take(&g->lock);
-    all.memory = sizeof *g + g->ir.arena.total + network +
-                 g->named_arena.total + g->ir.nodes.cap * sizeof(Node) +
-                 stackhub_bytes(&g->hub->stacks) +
-                 maskmemo_bytes(&g->hub->memo);
-    lock_give(&g->lock);
-    if (g->vocab) all.memory += walkcache_bytes(&g->walks);
+    all.memory = grammar_memory(g);
     memcpy(info, &all, MIN(info->size, sizeof all));
 }

@@ -8,6 +8,7 @@
  * alone passes it is not kept, and drives no other out.
  * Tests: unit/compiler_test.c, prop/threads_test.c.
  */
+#include "api/grammar.h"
 #include "api/objects.h"
 #include "base/diag.h"
 
@@ -201,9 +202,8 @@ static void cache_trim(weir_compiler *c, Entry *used)
 
 static size_t entry_bytes(const Entry *e)
 {
-    weir_grammar_info info = {.size = sizeof info};
-    if (e->grammar) weir_grammar_describe(e->grammar, &info);
-    return sizeof *e + e->key.size + info.memory;
+    size_t grammar = e->grammar ? grammar_memory(e->grammar) : 0;
+    return sizeof *e + e->key.size + grammar;
 }
 
 /* The result as the caller gets it. */

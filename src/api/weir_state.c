@@ -9,6 +9,7 @@
  *
  * Replay costs what accepting cost: about 0.1 us a token.
  */
+#include "api/grammar.h"
 #include "api/matcher.h"
 #include "base/hash.h"
 #include "base/out.h"
@@ -54,7 +55,7 @@ size_t weir_matcher_export(const weir_matcher *m, void *buffer, size_t capacity)
 {
     Out out = {buffer, capacity, 0};
     out_bytes(&out, span_of(magic, sizeof magic));
-    put_u64(&out, m->grammar->hash);
+    put_u64(&out, grammar_hash(m->grammar));
     put_u64(&out, vocab_hash_of(m->grammar));
     put_steps(&out, &m->track);
     if (out.size <= capacity)
@@ -122,7 +123,7 @@ static weir_status check_header(const weir_matcher *m, Span state)
         fnv1a(FNV_SEED, state.at, state.size - TAIL) !=
             read_u64(state.at + state.size - TAIL))
         return WEIR_FORMAT;
-    if (read_u64(state.at + sizeof magic) != m->grammar->hash ||
+    if (read_u64(state.at + sizeof magic) != grammar_hash(m->grammar) ||
         read_u64(state.at + sizeof magic + 8) != vocab_hash_of(m->grammar))
         return WEIR_MISMATCH;
     return WEIR_OK;

@@ -12,6 +12,8 @@
 #include <stdio.h>
 
 #include "schema/near.h"
+#include "schema/source_parts.h"
+#include "schema/subschema.h"
 
 typedef struct Check {
     Sources *s;
@@ -319,12 +321,35 @@ bool keyword_check(Sources *s, Place schema)
 {
     const Json *json = place_json(s, schema);
     if (json_kind(json, schema.id) != JSON_OBJECT) return true;
-    bool is_hidden = draft_bit(place_draft(s, schema)) & UNTIL_7 &&
+    uint64_t *checked = &document_of(s, schema)->is_checked[schema.id / 64];
+    uint64_t bit = (uint64_t)1 << schema.id % 64;
+    if (*checked & bit) return true;
+    Check c = {s, json, schema, place_draft(s, schema), false};
+    bool is_hidden = draft_bit(c.draft) & UNTIL_7 &&
                      json_get(json, schema.id, "$ref") != JSON_NONE;
     for (JsonIter it = json_iter(json, schema.id); json_step(&it);) {
         KeywordId id = place_keyword(s, schema, it.key);
         if (is_annotation(id) || (is_hidden && id != KEYWORD_REF)) continue;
-        if (!keyword_check_member(s, schema, id, it.value)) return false;
+        if (!check_value(&c, (KeywordValue)keyword_table[id].value, it.value))
+            return false;
     }
+    *checked |= bit;
     return true;
+}
+
+bool keywords_check(Sources *s)
+{
+    Place root = sources_root();
+    SchemaWalk walk;
+    bool ok = true;
+    schema_walk_begin(&walk, place_json(s, root), root.id,
+                      place_draft(s, root));
+    while (ok && schema_walk_next(&walk)) {
+        Place place = {root.doc, walk.schema};
+        schema_walk_set_draft(&walk, place_draft(s, place));
+        ok = keyword_check(s, place);
+    }
+    if (walk.failed) ok = sources_no_memory(s);
+    schema_walk_end(&walk);
+    return ok;
 }

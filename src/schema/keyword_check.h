@@ -11,6 +11,10 @@
  * draft has a value as keyword.h says; names and types may repeat. */
 bool keyword_check(Sources *s, Place schema);
 
+/* Checks those of all schemas of the main document, in the order of the text.
+ */
+bool keywords_check(Sources *s);
+
 /* Checks one member, the keyword `id`. A malformed annotation is a warning. */
 bool keyword_check_member(Sources *s, Place schema, KeywordId id, JsonId value);
 

@@ -2,6 +2,7 @@
 #include "schema/schema.h"
 
 #include "schema/emit.h"
+#include "schema/keyword_check.h"
 #include "schema/lint.h"
 
 enum { MAX_DEPTH = 64 };
@@ -49,13 +50,10 @@ static void report_empty(Sets *s, SetId root)
                    c->against ? "'" : "");
 }
 
-void schema_compile(Ir *ir, Span source, const weir_schema_opts *opts,
+static void compile(Sources *sources, Ir *ir, const weir_schema_opts *opts,
                     const weir_space *space)
 {
     Sets s;
-    Sources *sources = sources_new(ir, source, opts);
-    if (!sources) return;
-    schema_lint(sources, LINT_MISTAKES);
     if (sets_init(&s, ir, sources, opts)) {
         SetId root =
             set_schema(&s, sources_root(), sources_root_scope(sources));
@@ -63,5 +61,21 @@ void schema_compile(Ir *ir, Span source, const weir_schema_opts *opts,
         emit_run(&s, root, space);
     }
     sets_free(&s);
+}
+
+void schema_compile(Ir *ir, Span source, const weir_schema_opts *opts,
+                    const weir_space *space)
+{
+    Sources *sources = sources_new(ir, source, opts);
+    if (sources && keywords_check(sources)) compile(sources, ir, opts, space);
+    sources_free(sources);
+}
+
+void schema_compile_warned(Ir *ir, Span source, const weir_schema_opts *opts,
+                           const weir_space *space)
+{
+    Sources *sources = sources_new(ir, source, opts);
+    if (sources) schema_lint(sources, LINT_MISTAKES);
+    if (ir_ok(ir)) compile(sources, ir, opts, space);
     sources_free(sources);
 }

@@ -16,9 +16,12 @@
 #include "syntax/ir.h"
 #include "weir/weir.h"
 
-/* Sets ir->root; errors and warnings go to the Ir. `source` is borrowed for
- * the call; ir->limits bound the work. */
+/* Sets ir->root; errors go to the Ir, and warnings of what is not enforced.
+ * `source` is borrowed for the call; ir->limits bound the work. */
 void schema_compile(Ir *ir, Span source, const weir_schema_opts *opts,
                     const weir_space *space);
+/* The same, with the warnings of lint.h. */
+void schema_compile_warned(Ir *ir, Span source, const weir_schema_opts *opts,
+                           const weir_space *space);
 
 #endif

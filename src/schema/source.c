@@ -85,7 +85,7 @@ Sources *sources_new(Ir *ir, Span schema, const weir_schema_opts *opts)
 static void document_free(const Mem *mem, Document *d)
 {
     size_t nodes = d->json.nodes.count;
-    mem_free(mem, d->is_schema, (nodes + 63) / 64 * sizeof *d->is_schema);
+    mem_free(mem, d->is_schema, (nodes + 63) / 64 * 2 * sizeof *d->is_schema);
     mem_free(mem, d->resource_at, nodes * sizeof *d->resource_at);
     mem_free(mem, d->same, nodes * sizeof *d->same);
     pointer_index_free(mem, &d->index);

@@ -352,8 +352,9 @@ bool document_read(Sources *s, uint32_t doc)
     if (d->state == DOCUMENT_READ) return true;
     if (!document_parse(s, doc)) return false;
     size_t words = (d->json.nodes.count + 63u) / 64;
-    d->is_schema = mem_zero(s->mem, words * sizeof *d->is_schema);
+    d->is_schema = mem_zero(s->mem, words * 2 * sizeof *d->is_schema);
     if (!d->is_schema) return sources_no_memory(s);
+    d->is_checked = d->is_schema + words;
     Place root = {doc, JSON_ROOT};
     Names names = names_of(&d->json, JSON_ROOT);
     Resource r = {.root = root, .parent = INDEX_NONE};

@@ -38,6 +38,7 @@ typedef struct Document {
     PointerIndex index;
     uint32_t resource;     /* of its root */
     uint64_t *is_schema;   /* bit by JsonId: the walk has been there */
+    uint64_t *is_checked;  /* the same: its keywords are well formed */
     uint32_t *resource_at; /* by JsonId; NULL: all in `resource` */
     JsonId *same;          /* by JsonId, see place_same; NULL: not made yet */
 } Document;
