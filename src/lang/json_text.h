@@ -19,6 +19,12 @@ typedef enum JsonTextEscapes {
  * lone surrogate escape spells none of them. */
 const Dfa *lang_json_text(LangCtx *ctx, const Dfa *a, JsonTextEscapes escapes);
 
+/* lang_json_text, escapes as needed, of all texts but these, which are plain
+ * and at least one of them UTF-8. */
+const Dfa *lang_json_others(LangCtx *ctx, const Span *texts, uint32_t count);
+/* Whether no byte of a text must be escaped. */
+bool json_text_is_plain(Span text);
+
 /* The same, with ticks by state: 1 if what leads there spells whole characters,
  * 0 inside an escape. (*ticks is NULL if all are 1.) No state is both, so there
  * may be a few more states than in the minimal Dfa. */

@@ -9,34 +9,14 @@
  * Cost:  sorting, and linear in the code points.
  * Tests: unit/lang_test.c
  */
-#include "base/hash.h"
+#include "lang/texts.h"
+
 #include "base/utf8.h"
 #include "lang/dfa_writer.h"
 
 #include <stdlib.h>
 
-/* A state of the text in hand: its edges are on the stack, from `first` on, the
- * last one without its target. */
-typedef struct OpenState {
-    uint32_t first;
-    bool accepts;
-} OpenState;
-
-typedef struct ClosedState {
-    uint32_t first, count; /* in `edges` */
-    bool accepts;
-} ClosedState;
-
-typedef struct Texts {
-    LangCtx *ctx;
-    VEC(OpenState) open; /* by depth */
-    VEC(DfaEdge) stack;
-    VEC(ClosedState) closed;
-    VEC(DfaEdge) edges;
-    Map index; /* of closed states */
-} Texts;
-
-static void texts_free(Texts *t)
+void texts_free(Texts *t)
 {
     const Mem *mem = t->ctx->mem;
     vec_free(mem, &t->open);
@@ -47,11 +27,6 @@ static void texts_free(Texts *t)
 }
 
 /* ---- closing ---- */
-
-static const DfaEdge *closed_edges(const Texts *t, uint32_t state)
-{
-    return t->edges.at + t->closed.at[state].first;
-}
 
 /* The closed state that equals `open`, which has `count` edges at `at`. */
 static bool close_state(Texts *t, OpenState open, const DfaEdge *at,
@@ -64,7 +39,7 @@ static bool close_state(Texts *t, OpenState open, const DfaEdge *at,
         ClosedState c = t->closed.at[p.value];
         if (c.accepts == open.accepts && c.count == count &&
             (!count ||
-             !memcmp(closed_edges(t, p.value), at, count * sizeof *at)))
+             !memcmp(texts_edges(t, p.value), at, count * sizeof *at)))
             return *state = p.value, true;
     }
     *state = t->closed.count;
@@ -131,20 +106,55 @@ static bool add_text(Texts *t, Span text, Span before)
     return true;
 }
 
-/* Closes all; *root is the start. False: there is no text, or an error. */
-static bool read_texts(Texts *t, const Span *sorted, uint32_t count,
-                       uint32_t *root)
+/* Room for a state a byte, most often enough for all: so nothing grows. */
+static bool reserve(Texts *t, const Span *texts, uint32_t count)
+{
+    enum { MOST = 4096 };
+    const Mem *mem = t->ctx->mem;
+    size_t longest = 0, all = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        longest = MAX(longest, MIN(texts[i].size, MOST));
+        all = MIN(all + texts[i].size, MOST);
+    }
+    return (vec_reserve(mem, &t->open, longest + 1) &&
+            vec_reserve(mem, &t->stack, longest + 1) &&
+            vec_reserve(mem, &t->closed, all) &&
+            vec_reserve(mem, &t->edges, all) &&
+            map_reserve(mem, &t->index, (uint32_t)all)) ||
+           lang_no_memory(t->ctx);
+}
+
+static bool read_sorted(Texts *t, const Span *sorted, uint32_t count)
 {
     Span before = {0};
     bool any = false;
-    if (!open_state(t)) return false;
+    if (!reserve(t, sorted, count) || !open_state(t)) return false;
     for (uint32_t i = 0; i < count; i++) {
         if (utf8_check(sorted[i]) != sorted[i].size) continue;
         if (!add_text(t, sorted[i], before)) return false;
         before = sorted[i];
         any = true;
     }
-    return any && close_below(t, 0, root);
+    return any && close_below(t, 0, &t->root);
+}
+
+static int span_order(const void *x, const void *y)
+{
+    return span_compare(*(const Span *)x, *(const Span *)y);
+}
+
+bool texts_read(Texts *t, LangCtx *ctx, const Span *texts, uint32_t count)
+{
+    *t = (Texts){.ctx = ctx};
+    if (!count || !lang_charge(ctx, count * 16ull)) return false;
+    size_t nbytes = size_mul(count, sizeof *texts);
+    Span *sorted = mem_new(ctx->mem, nbytes);
+    if (!sorted) return lang_no_memory(ctx);
+    memcpy(sorted, texts, nbytes);
+    qsort(sorted, count, sizeof *sorted, span_order);
+    bool done = read_sorted(t, sorted, count);
+    mem_free(ctx->mem, sorted, nbytes);
+    return done;
 }
 
 /* ---- writing ---- */
@@ -153,18 +163,18 @@ static bool read_texts(Texts *t, const Span *sorted, uint32_t count,
 
 /* Breadth first from the root; `number` has an entry for each closed state,
  * `order` room for them. */
-static const Dfa *write_states(const Texts *t, uint32_t root, uint32_t *number,
+static const Dfa *write_states(const Texts *t, uint32_t *number,
                                uint32_t *order)
 {
     DfaWriter w;
     uint32_t count = 0;
     dfa_writer_init(&w, t->ctx);
     memset(number, 0xFF, t->closed.count * sizeof *number);
-    number[root] = count;
-    order[count++] = root;
+    number[t->root] = count;
+    order[count++] = t->root;
     for (uint32_t i = 0; i < count && lang_ok(t->ctx); i++) {
         ClosedState c = t->closed.at[order[i]];
-        const DfaEdge *edge = closed_edges(t, order[i]);
+        const DfaEdge *edge = texts_edges(t, order[i]);
         dfa_writer_state(&w, c.accepts);
         for (uint32_t e = 0; e < c.count; e++) {
             uint32_t to = edge[e].to;
@@ -180,35 +190,22 @@ static const Dfa *write_states(const Texts *t, uint32_t root, uint32_t *number,
     return out;
 }
 
-static const Dfa *texts_write(const Texts *t, uint32_t root)
+static const Dfa *texts_write(const Texts *t)
 {
     const Mem *mem = t->ctx->mem;
     size_t nbytes = 2 * (size_t)t->closed.count * sizeof(uint32_t);
     uint32_t *both = mem_new(mem, nbytes);
     if (!both) return lang_no_memory(t->ctx), lang_none();
-    const Dfa *out = write_states(t, root, both, both + t->closed.count);
+    const Dfa *out = write_states(t, both, both + t->closed.count);
     mem_free(mem, both, nbytes);
     return out;
 }
 
-static int span_order(const void *x, const void *y)
-{
-    return span_compare(*(const Span *)x, *(const Span *)y);
-}
-
 const Dfa *lang_texts(LangCtx *ctx, const Span *texts, uint32_t count)
 {
-    Texts t = {.ctx = ctx};
-    uint32_t root;
-    if (!count || !lang_charge(ctx, count * 16ull)) return lang_none();
-    size_t nbytes = size_mul(count, sizeof *texts);
-    Span *sorted = mem_new(ctx->mem, nbytes);
-    if (!sorted) return lang_no_memory(ctx), lang_none();
-    memcpy(sorted, texts, nbytes);
-    qsort(sorted, count, sizeof *sorted, span_order);
+    Texts t;
     const Dfa *out = lang_none();
-    if (read_texts(&t, sorted, count, &root)) out = texts_write(&t, root);
-    mem_free(ctx->mem, sorted, nbytes);
+    if (texts_read(&t, ctx, texts, count)) out = texts_write(&t);
     texts_free(&t);
     return out;
 }

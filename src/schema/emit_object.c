@@ -8,6 +8,8 @@
  */
 #include "schema/emit.h"
 
+#include "lang/json_text.h"
+
 enum { MAX_SOME = 100, MAX_KINDS = 20000 };
 
 typedef struct ObjectList {
@@ -155,6 +157,34 @@ static void put_few(ObjectList *l, const Dfa *names, SetId value,
     }
 }
 
+/* Whether the names are those of an ordinary object: some, spelled as they are,
+ * and nothing tells others from one another. */
+static bool is_plain(const ObjectList *l)
+{
+    if (!l->names.count || l->o->nsome || l->e->s->opts->any_escape)
+        return false;
+    for (uint32_t i = 0; i < l->names.count; i++)
+        if (!json_text_is_plain(l->names.at[i])) return false;
+    return true;
+}
+
+/* put_class of all names, where they are plain: the result of it, made at once.
+ */
+static void put_others(ObjectList *l, SetId value)
+{
+    Emit *e = l->e;
+    const Dfa *names =
+        lang_json_others(&e->s->lang, l->names.at, l->names.count);
+    if (!sets_ok(e->s)) return;
+    NodeId quote = ir_bytes(e->ir, SPAN("\""));
+    Member m = {
+        .kind = {.head = IR_SEQ(e->ir, quote, ir_regular(e->ir, names), quote),
+                 .order = e->s->opts->any_order ? 0 : l->o->nprops,
+                 .unique = LIST_UNIQUE_STRING,
+                 .supply = LIST_SUPPLY_OPEN}};
+    put_member(l, &m, value);
+}
+
 /* Members that no prop names: a JSON string, not one of the names, and not the
  * same twice. */
 static void put_class(ObjectList *l, const Dfa *keys, SetId value)
@@ -162,6 +192,10 @@ static void put_class(ObjectList *l, const Dfa *keys, SetId value)
     Emit *e = l->e;
     Sets *s = e->s;
     if (value == SET_NONE) return;
+    if (!keys && is_plain(l)) {
+        put_others(l, value);
+        return;
+    }
     const Dfa *names = keys;
     if (l->names.count)
         names = known_subtract(

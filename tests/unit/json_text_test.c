@@ -374,6 +374,56 @@ static void lone_surrogates_spell_nothing(void **state)
     world_close(&w);
 }
 
+/* ---- all but a few texts ---- */
+
+/* One of few texts, so that texts begin and end alike, and are drawn twice. */
+static Span draw_text(char *at)
+{
+    static const uint32_t some[] = {
+        'a',  'b',  ' ',    '!',    '#', '[',    ']',     0x7F,
+        0x80, 0xE9, 0xD7FF, 0xE000, '0', 0xFFFF, 0x1F600, RUNE_MAX};
+    size_t size = 0;
+    uint32_t most = draw(8) ? COUNT_OF(some) : 2;
+    for (uint32_t n = draw(5); n > 0; n--)
+        size += utf8_encode(some[draw(most)], (uint8_t *)at + size);
+    return span_of(at, size);
+}
+
+static void others_are_the_complement(void **state)
+{
+    (void)state;
+    enum { MOST = 12, SIZE = 32 };
+    for (int round = 0; round < 2000; round++) {
+        World w;
+        char text[MOST][SIZE];
+        Span texts[MOST + 1];
+        uint32_t count = draw(MOST) + 1;
+        world_open(&w, NULL);
+        for (uint32_t i = 0; i < count; i++) {
+            texts[i] = draw_text(text[i]);
+            assert_true(json_text_is_plain(texts[i]));
+        }
+        if (draw(4) == 0) texts[count++] = SPAN("\xFF\"not UTF-8");
+        const Dfa *expected = lang_json_text(
+            &w.ctx, lang_complement(&w.ctx, lang_texts(&w.ctx, texts, count)),
+            JSON_TEXT_NEEDED);
+        const Dfa *made = lang_json_others(&w.ctx, texts, count);
+        assert_true(made->nstates && lang_equal(made, expected));
+        assert_true(lang_is_open(made));
+        world_close(&w);
+    }
+}
+
+static void plain_texts(void **state)
+{
+    (void)state;
+    assert_true(json_text_is_plain(SPAN("")));
+    assert_true(json_text_is_plain(SPAN("a b/\x7F\xC3\xA9")));
+    assert_false(json_text_is_plain(SPAN("a\"")));
+    assert_false(json_text_is_plain(SPAN("\\")));
+    assert_false(json_text_is_plain(SPAN("a\x1F")));
+}
+
 /* ---- fixed cases ---- */
 
 static void nothing_to_escape_is_no_work(void **state)
@@ -474,6 +524,8 @@ static bool spell_both(const Mem *mem, weir_error *err)
     lang_json_text(&c, a, JSON_TEXT_NEEDED);
     lang_json_text(&c, a, JSON_TEXT_ANY);
     lang_json_text_ticks(&c, a, JSON_TEXT_NEEDED, &ticks);
+    const Span names[] = {SPAN("name"), SPAN("id"), SPAN("names")};
+    lang_json_others(&c, names, 3);
     arena_free(&arena);
     return lang_ok(&c);
 }
@@ -490,6 +542,8 @@ int main(void)
         cmocka_unit_test(random_languages_agree),
         cmocka_unit_test(every_code_point),
         cmocka_unit_test(lone_surrogates_spell_nothing),
+        cmocka_unit_test(others_are_the_complement),
+        cmocka_unit_test(plain_texts),
         cmocka_unit_test(nothing_to_escape_is_no_work),
         cmocka_unit_test(any_text_has_eight_states),
         cmocka_unit_test(states_that_equal_helpers),
