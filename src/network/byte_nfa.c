@@ -196,9 +196,57 @@ static void add_class(NfaBuild *b, Node n, uint32_t from, uint32_t to)
     }
 }
 
+/* Whether edge e of a state, which has edges up to `end`, and the one after it
+ * lead to one state over all that is not ASCII, surrogates being nothing. */
+static bool is_beyond(const Dfa *d, uint32_t e, uint32_t end)
+{
+    const DfaEdge *edge = &d->edges[e];
+    return e + 2 == end && edge[0].lo <= 0x80 && edge[0].hi == 0xD7FF &&
+           edge[1].lo == 0xE000 && edge[1].hi == 0x10FFFF &&
+           edge[0].to == edge[1].to;
+}
+
+/* The position from which all that is not ASCII leads to `to`; *made: 0, or it.
+ */
+static uint32_t beyond_pos(NfaBuild *b, uint32_t to, uint32_t *made)
+{
+    if (*made) return *made;
+    *made = pos_new(b);
+    b->tails.count = 0;
+    add_range(b, 0x80, 0xD7FF, *made, to);
+    add_range(b, 0xE000, 0x10FFFF, *made, to);
+    return *made;
+}
+
+/* The edges of state s. Where it goes on over all that is not ASCII, it does so
+ * by way of a position that states share, but for bounded languages: that one
+ * would be between characters and in the middle of one. */
+static void add_state(NfaBuild *b, const Dfa *d, uint32_t s, uint32_t base,
+                      uint32_t *beyond)
+{
+    uint32_t end = d->edge_start[s + 1];
+    b->tails.count = 0;
+    for (uint32_t i = d->edge_start[s]; i < end && !b->err->status; i++) {
+        DfaEdge e = d->edges[i];
+        if (beyond && is_beyond(d, i, end)) {
+            if (e.lo < 0x80)
+                edge_byte(b, base + s, (uint8_t)e.lo, 0x7F, base + e.to);
+            edge_empty(b, base + s, beyond_pos(b, base + e.to, &beyond[e.to]));
+            return;
+        }
+        if (e.hi < 0x80)
+            edge_byte(b, base + s, (uint8_t)e.lo, (uint8_t)e.hi, base + e.to);
+        else
+            add_range(b, e.lo, e.hi, base + s, base + e.to);
+    }
+}
+
 static void add_regular(NfaBuild *b, const Dfa *d, const BoundedSpec *spec,
                         uint32_t from, uint32_t to)
 {
+    uint32_t *beyond = NULL;
+    size_t nbytes = d->nstates * sizeof *beyond;
+    if (!spec && !(beyond = mem_zero(b->mem, nbytes))) diag_no_memory(b->err);
     uint32_t base = b->npos; /* positions base + s for the states s */
     for (uint32_t s = 0; s < d->nstates && !b->err->status; s++) {
         uint32_t pos = pos_new(b);
@@ -207,12 +255,10 @@ static void add_regular(NfaBuild *b, const Dfa *d, const BoundedSpec *spec,
     }
     edge_empty(b, from, base);
     for (uint32_t s = 0; s < d->nstates && !b->err->status; s++) {
-        b->tails.count = 0;
         if (d->accepts[s]) edge_empty(b, base + s, to);
-        for (uint32_t e = d->edge_start[s]; e < d->edge_start[s + 1]; e++)
-            add_range(b, d->edges[e].lo, d->edges[e].hi, base + s,
-                      base + d->edges[e].to);
+        add_state(b, d, s, base, beyond);
     }
+    mem_free(b->mem, beyond, nbytes);
 }
 
 static void add_seq(NfaBuild *b, Node n, uint32_t from, uint32_t to)
