@@ -2,10 +2,34 @@
  * values never removed, placed by the hash's high half, which cells keep. */
 #include "base/hash.h"
 
+/* A step of a lane: what differs in the high bits goes on to the low ones. */
+static inline uint64_t lane_step(uint64_t lane, const uint8_t *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    lane ^= word;
+    return (lane << 29 | lane >> 35) * 0xd6e8feb86659fd93u;
+}
+
+/* Four lanes of 8 bytes each, for what is long. */
+static uint64_t hash_long(uint64_t h, const uint8_t *p, size_t nblocks)
+{
+    uint64_t lane[4] = {h, h + 1, h + 2, h + 3};
+    for (; nblocks; p += 32, nblocks--)
+        for (int i = 0; i < 4; i++) lane[i] = lane_step(lane[i], p + 8 * i);
+    for (int i = 0; i < 4; i++) h = hash_mix(h, lane[i]);
+    return h;
+}
+
 uint64_t hash_bytes(uint64_t seed, const void *data, size_t nbytes)
 {
     const uint8_t *p = data;
     uint64_t h = seed ^ (nbytes * 0x9e3779b97f4a7c15u), word;
+    if (nbytes >= 128) {
+        h = hash_long(h, p, nbytes / 32);
+        p += nbytes / 32 * 32;
+        nbytes %= 32;
+    }
     for (; nbytes >= 8; p += 8, nbytes -= 8) {
         memcpy(&word, p, 8);
         h = hash_mix(h, word);

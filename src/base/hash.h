@@ -25,7 +25,7 @@ static inline uint64_t hash_mix(uint64_t h, uint64_t word)
     return h;
 }
 
-/* Bytes, eight at a time. */
+/* Bytes, eight at a time; of long texts in four lanes. */
 uint64_t hash_bytes(uint64_t seed, const void *data, size_t nbytes);
 
 /* Open addressing; a slot holds value + 1 and 32 bits of the hash. Several

@@ -182,8 +182,8 @@ bool pointer_follow(PointerIndex *index, const Json *json, JsonId from,
 
 /* ---- writing ---------------------------------------------------------- */
 
-/* What a fragment may hold: RFC 3986 ("pchar", / and ?), and RFC 3987 beyond
- * ASCII. */
+/* What a fragment may hold: RFC 3986 ("pchar", and ?, but for ~), and RFC 3987
+ * beyond ASCII. */
 static bool is_plain(uint8_t c)
 {
     if (c >= 0x80 || (c >= '0' && c <= '9')) return true;
@@ -195,13 +195,14 @@ void pointer_write_name(Out *out, Span name)
 {
     out_text(out, "/");
     for (size_t i = 0; i < name.size; i++) {
-        uint8_t c = name.at[i];
-        if (c == '~' || c == '/')
-            out_text(out, c == '~' ? "~0" : "~1");
-        else if (is_plain(c))
-            out_bytes(out, span_of(&c, 1));
+        size_t from = i;
+        while (i < name.size && is_plain(name.at[i])) i++;
+        out_bytes(out, span_of(name.at + from, i - from));
+        if (i == name.size) break;
+        if (name.at[i] == '~' || name.at[i] == '/')
+            out_text(out, name.at[i] == '~' ? "~0" : "~1");
         else
-            out_format(out, "%%%02X", c);
+            out_format(out, "%%%02X", name.at[i]);
     }
 }
 

@@ -29,12 +29,17 @@ static void write_pointer(Out *out, Sources *s, Place place,
 /* The pointer in the arena; empty when memory is out. */
 static Span pointer_of(Sources *s, Place place, const char *keyword)
 {
-    Out out = {NULL, 0, 0};
+    char few[256];
+    Out out = {few, sizeof few, 0};
     write_pointer(&out, s, place, keyword);
     char *text = arena_alloc(&s->ir->arena, out.size);
     if (!text) {
         sources_no_memory(s);
         return (Span){NULL, 0};
+    }
+    if (out.size <= sizeof few) {
+        memcpy(text, few, out.size);
+        return span_of(text, out.size);
     }
     out = (Out){text, out.size, 0};
     write_pointer(&out, s, place, keyword);
