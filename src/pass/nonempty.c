@@ -1,7 +1,8 @@
 /* nonempty.c: every rule loses the empty text.
  *
- * For each node two rewrites, computed operands first (operands have lower
- * ids, so one loop in id order does it and nothing recurses):
+ * For each node two rewrites, as far as they are needed, computed operands
+ * first (operands have lower ids, so one loop in id order does it and nothing
+ * recurses; what is needed is found by one the other way):
  *
  *   full(e)    same language as e
  *   rest(e)    the language of e without the empty text
@@ -25,9 +26,12 @@ typedef struct Rewrite {
     Ir *ir;
     const Facts *facts;
     const TokenSets *sets;
-    NodeId *full, *rest; /* by old node */
+    NodeId *full, *rest; /* by old node; NEVER where it is not needed */
+    uint8_t *needs;      /* by old node: a set of NEEDS_ */
     uint64_t work;
 } Rewrite;
+
+enum { NEEDS_FULL = 1, NEEDS_REST = 2 };
 
 static NodeId automaton(Ir *ir, const Dfa *dfa, const uint8_t *ticks, Node n)
 {
@@ -129,12 +133,69 @@ static NodeId rewrite_list(Rewrite *w, const ListSpec *list)
     return made;
 }
 
+/* ---- what is needed ---- */
+
+static void need_kids(Rewrite *w, Node n, uint8_t needs)
+{
+    for (uint32_t i = 0; i < n.b; i++)
+        w->needs[w->ir->kids.at[n.a + i]] |= needs;
+}
+
+/* Of what rewrite_kind makes of each. */
+static void need_kinds(Rewrite *w, const ListSpec *list)
+{
+    const uint8_t *nullable = w->facts->nullable;
+    w->needs[list->separator] |= NEEDS_FULL;
+    for (uint32_t i = 0; i < list->nkinds; i++) {
+        NodeId head = list->kinds[i].head, tail = list->kinds[i].tail;
+        w->needs[head] |= NEEDS_FULL;
+        w->needs[tail] |= NEEDS_FULL;
+        if (!nullable[tail]) continue;
+        if (nullable[head]) w->needs[head] |= NEEDS_REST;
+        w->needs[tail] |= NEEDS_REST;
+    }
+}
+
+static void need_operands(Rewrite *w, NodeId id)
+{
+    Node n = ir_node(w->ir, id);
+    const uint8_t *nullable = w->facts->nullable;
+    if (n.kind == NODE_ALT) need_kids(w, n, w->needs[id]);
+    if (n.kind == NODE_LIST) need_kinds(w, ir_node_list(w->ir, n));
+    if (n.kind == NODE_REPEAT)
+        w->needs[n.a] |= nullable[n.a] ? NEEDS_REST : NEEDS_FULL;
+    if (n.kind != NODE_SEQ) return;
+    bool is_split = w->needs[id] & NEEDS_REST && nullable[id];
+    need_kids(w, n, is_split ? NEEDS_FULL | NEEDS_REST : NEEDS_FULL);
+}
+
+static void find_needs(Rewrite *w)
+{
+    const Ir *ir = w->ir;
+    memset(w->needs, 0, w->facts->nnodes);
+    for (RuleId r = 0; r < ir->rules.count; r++)
+        w->needs[ir->rules.at[r].body] |= NEEDS_REST;
+    for (NodeId id = w->facts->nnodes; id-- > 0;)
+        if (w->needs[id] && w->facts->productive[id]) need_operands(w, id);
+}
+
+/* ---- rewriting ---- */
+
+static void rewrite_alt(Rewrite *w, NodeId id)
+{
+    if (w->needs[id] & NEEDS_FULL)
+        w->full[id] = node_rewrite_kids(w->ir, id, w->full);
+    if (w->needs[id] & NEEDS_REST)
+        w->rest[id] = node_rewrite_kids(w->ir, id, w->rest);
+}
+
 static void rewrite_node(Rewrite *w, NodeId id)
 {
     Ir *ir = w->ir;
     Node n = ir->nodes.at[id];
+    bool is_split = w->needs[id] & NEEDS_REST && w->facts->nullable[id];
     w->full[id] = w->rest[id] = NODE_NEVER_ID;
-    if (!w->facts->productive[id]) return;
+    if (!w->needs[id] || !w->facts->productive[id]) return;
     switch (n.kind) {
     case NODE_NEVER:
     case NODE_KINDS:
@@ -153,7 +214,7 @@ static void rewrite_node(Rewrite *w, NodeId id)
     case NODE_REGULAR:
     case NODE_BOUNDED:
         w->full[id] = id;
-        w->rest[id] = w->facts->nullable[id] ? regular_nonempty(ir, n) : id;
+        w->rest[id] = is_split ? regular_nonempty(ir, n) : id;
         break;
     case NODE_BYTES:
     case NODE_CLASS:
@@ -166,12 +227,11 @@ static void rewrite_node(Rewrite *w, NodeId id)
         rewrite_repeat(w, id, n);
         break;
     case NODE_ALT:
-        w->full[id] = node_rewrite_kids(ir, id, w->full);
-        w->rest[id] = node_rewrite_kids(ir, id, w->rest);
+        rewrite_alt(w, id);
         break;
     case NODE_SEQ:
         w->full[id] = node_rewrite_kids(ir, id, w->full);
-        w->rest[id] = w->facts->nullable[id] ? seq_rest(w, n) : w->full[id];
+        w->rest[id] = is_split ? seq_rest(w, n) : w->full[id];
         break;
     }
 }
@@ -197,11 +257,15 @@ bool nonempty_run(Ir *ir, const Facts *facts, const TokenSets *sets,
                   Lowered *lowered)
 {
     size_t n = facts->nnodes;
-    NodeId *both = mem_new(ir->mem, 2 * n * sizeof *both);
+    size_t nbytes = n * (2 * sizeof(NodeId) + 1);
+    NodeId *both = mem_new(ir->mem, nbytes);
     if (!both) return diag_no_memory(&ir->error);
-    Rewrite w = {ir, facts, sets, both, both + n, 0};
+    Rewrite w = {.ir = ir, .facts = facts, .sets = sets, .full = both};
+    w.rest = both + n;
+    w.needs = (uint8_t *)(both + 2 * n);
+    find_needs(&w);
     bool ok = rewrite_all(&w, lowered);
     lowered->is_nullable = facts->nullable[ir->rules.at[ir->root].body];
-    mem_free(ir->mem, both, 2 * n * sizeof *both);
+    mem_free(ir->mem, both, nbytes);
     return ok;
 }
