@@ -340,7 +340,6 @@ static bool home_loop(LoopTable *t, const Reads *q, uint32_t copies_each,
 static bool loop_units(LoopTable *t, Loop *loop, uint32_t copies_each,
                        Closure *k)
 {
-    if (set_size(&loop->q->first) < LOOP_FROM) return false;
     if (loop->q->frame->is_bounded && !loop->q->is_loop) return false;
     Reads own = *reads_of(t, loop->q, copies_each);
     if (set_size(&own.all) < LOOP_FROM) return false;
@@ -440,6 +439,7 @@ static void loop_fill(LoopTable *t, Loop *loop, State *q)
 const Loop *loop_of(LoopTable **table, const Mem *mem, State *q)
 {
     static const Loop nothing = {.q = NULL};
+    if (set_size(&q->first) < LOOP_FROM) return &nothing;
     if (!*table) *table = mem_zero(mem, sizeof **table);
     if (!*table) return &nothing;
     Loop *loop = &(*table)->at[slot_of(q)];
