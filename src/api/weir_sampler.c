@@ -3,19 +3,12 @@
  * Tests: unit/sampler_test.c.
  */
 #include "api/objects.h"
+#include "api/sampler.h"
 #include "base/diag.h"
-#include "sample/chain.h"
 #include "sample/logprobs.h"
 #include "weir/sample.h"
 
 #include <math.h>
-
-struct weir_sampler {
-    Mem mem;
-    Chain chain;
-    int32_t *row; /* of a matcher */
-    size_t row_words;
-};
 
 /* ---- options ---- */
 

@@ -54,6 +54,31 @@ size_t utf8_check(Span text)
     return pos;
 }
 
+/* Whether n bytes can go on to a character: some rune in the range that they
+ * leave is one. */
+static bool begins_rune(const uint8_t *p, size_t n)
+{
+    static const uint32_t least[4] = {0, 0x80, 0x800, 0x10000};
+    unsigned tail = tail_of(*p);
+    if (tail == 0 || tail == 4 || n > tail) return false;
+    uint32_t rune = *p & (0x3Fu >> tail);
+    for (size_t i = 1; i < n; i++) {
+        if ((p[i] & 0xC0) != 0x80) return false;
+        rune = rune << 6 | (p[i] & 0x3F);
+    }
+    unsigned open = 6 * (tail + 1 - (unsigned)n);
+    uint32_t low = rune << open, high = low | ((1u << open) - 1);
+    if (low >= 0xD800 && high <= 0xDFFF) return false;
+    return high >= least[tail] && low <= RUNE_MAX;
+}
+
+size_t utf8_unfinished(Span text)
+{
+    for (size_t n = 1; n <= 3 && n <= text.size; n++)
+        if (begins_rune(text.at + text.size - n, n)) return n;
+    return 0;
+}
+
 typedef struct RangeOut {
     void (*emit)(void *user, const Utf8Seq *seq);
     void *user;

@@ -23,6 +23,10 @@ static inline unsigned utf8_lead_size(uint8_t lead)
 /* Offset of the first byte that is not well formed, or text.size. */
 size_t utf8_check(Span text);
 
+/* Bytes at the end of text that begin a well-formed character and lack its
+ * end; 0 to 3. */
+size_t utf8_unfinished(Span text);
+
 /* One sequence of byte ranges: byte i in [lo[i], hi[i]]. */
 typedef struct Utf8Seq {
     uint8_t count, lo[4], hi[4];

@@ -1,0 +1,132 @@
+/* decode.h: the loop around a model: tokens in, text out, and when to stop.
+ *
+ *     weir_decoder *d = weir_decoder_new(vocab, sampler, matcher, &opts, &err);
+ *     weir_decoder_prompt(d, prompt, n);
+ *     weir_decoded out = {0};
+ *     while (!out.finish) {
+ *         logits = forward(out.tokens, out.token_count);
+ *         weir_decoder_step(d, logits, width, &out);
+ *         send(out.text);
+ *     }
+ *
+ * Each step draws one token, takes it, and says what may be sent: text that
+ * can no longer change, in whole UTF-8 characters, without what may become a
+ * stop text. All texts of a run, joined, are the same however the tokens
+ * divide them. One thread at a time. docs/sampling.md has more.
+ */
+#ifndef WEIR_DECODE_H
+#define WEIR_DECODE_H
+
+#include "weir/sample.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct weir_decoder weir_decoder;
+
+typedef struct weir_decode_opts {
+    uint32_t size;
+    uint32_t max_tokens;     /* 0: no limit */
+    const weir_bytes *stops; /* texts that end the output; copied */
+    size_t stop_count;       /* at most 1,024, of at most 1,024 bytes */
+    bool keep_stop;          /* the stop text is sent too */
+    bool ignore_stop_tokens; /* without a matcher: they are tokens like others,
+                                without text */
+    bool with_special;       /* control tokens are text, by their names */
+    bool jump_forward;       /* forced tokens are taken without a draw */
+    weir_lazy *lazy;         /* in place of a matcher; borrowed */
+} weir_decode_opts;
+
+typedef enum weir_finish {
+    WEIR_FINISH_NONE = 0,   /* it goes on */
+    WEIR_FINISH_END = 1,    /* a stop token, or the grammar has ended: "stop" */
+    WEIR_FINISH_TEXT = 2,   /* a stop text: "stop" */
+    WEIR_FINISH_LENGTH = 3, /* max_tokens: "length" */
+    WEIR_FINISH_STUCK = 4,  /* no token has a chance */
+    WEIR_FINISH_ERROR = 5   /* out of memory, or see weir_matcher_error */
+} weir_finish;
+/* "stop", "length", or "error"; NULL for NONE. Static. */
+WEIR_API const char *weir_finish_reason(weir_finish finish);
+
+/* What a step has done. Pointers are valid until the next call. */
+typedef struct weir_decoded {
+    const uint32_t *tokens; /* taken: the drawn one, then forced ones; of a
+                               verified draft all that were drawn. To forward
+                               if it goes on; the last one always counts */
+    size_t token_count;
+    size_t forced;   /* how many of them were not drawn */
+    size_t verified; /* of weir_decoder_verify: nodes of the tree on the way */
+    weir_bytes text; /* to send */
+    weir_finish finish;
+    size_t stop;    /* TEXT: which one */
+    bool completed; /* there is a constraint, and the output meets it whole;
+                       false as long as it goes on */
+} weir_decoded;
+
+/* sampler and matcher (NULL: free text) are borrowed and must outlive the
+ * decoder, which alone moves them. */
+WEIR_API weir_decoder *weir_decoder_new(weir_vocab *vocab,
+                                        weir_sampler *sampler,
+                                        weir_matcher *matcher,
+                                        const weir_decode_opts *opts,
+                                        weir_error *err);
+WEIR_API void weir_decoder_free(weir_decoder *decoder);
+/* Tokens before the output: penalties see them, and weir_decoder_propose looks
+ * among them. Before the first step. False: out of memory. */
+WEIR_API bool weir_decoder_prompt(weir_decoder *decoder, const uint32_t *ids,
+                                  size_t count);
+
+/* Draws from the logits and takes the token. After the finish: the same finish
+ * again, and nothing else. */
+WEIR_API weir_finish weir_decoder_step(weir_decoder *decoder,
+                                       const float *logits, size_t width,
+                                       weir_decoded *out);
+/* Takes a token that was drawn elsewhere; one that the constraint refuses is a
+ * WEIR_FINISH_ERROR, and not taken. */
+WEIR_API weir_finish weir_decoder_take(weir_decoder *decoder, uint32_t id,
+                                       weir_decoded *out);
+/* Takes back the last `count` tokens of the output, and its finish. ROLLBACK,
+ * and no change, if text of them has been handed out, or there are fewer. */
+WEIR_API weir_status weir_decoder_rollback(weir_decoder *decoder, size_t count);
+
+/* The output so far: its tokens, those that were forced among them, and all
+ * its text, sent or held back. Borrowed until the next call. */
+WEIR_API const uint32_t *weir_decoder_tokens(const weir_decoder *decoder,
+                                             size_t *count);
+WEIR_API size_t weir_decoder_forced(const weir_decoder *decoder);
+WEIR_API weir_bytes weir_decoder_text(const weir_decoder *decoder);
+
+/* ---- drafts ----------------------------------------------------------- */
+
+typedef struct weir_lookup_opts {
+    uint32_t size;
+    uint32_t longest;  /* tokens of the end that are looked for; 0: 4 */
+    uint32_t shortest; /* at least that many; 0: 2 */
+    uint32_t length;   /* of a proposal; 0: 8 */
+    uint32_t branches; /* different proposals; 0: 2 */
+} weir_lookup_opts;
+
+/* Prompt lookup: proposes what followed in the prompt and the output where
+ * the same tokens came before, as a tree for weir_matcher_fill_tree: node 0 is
+ * the present, node i > 0 is tokens[i] after node parents[i] < i. What the
+ * constraint refuses is left out. Returns the number of nodes, at most
+ * `capacity`; 1: nothing to propose. 0: out of memory, or capacity is 0. */
+WEIR_API size_t weir_decoder_propose(weir_decoder *decoder,
+                                     const weir_lookup_opts *opts,
+                                     uint32_t *tokens, uint32_t *parents,
+                                     size_t capacity);
+/* Draws along a tree: row i, `stride` logits apart, are the logits after node
+ * i. At each node a token is drawn and taken, by the mask of that place; where
+ * it is a child the walk goes on there. The tokens are those that steps
+ * without drafts would have given. */
+WEIR_API weir_finish weir_decoder_verify(weir_decoder *decoder,
+                                         const uint32_t *tokens,
+                                         const uint32_t *parents, size_t count,
+                                         const float *logits, size_t width,
+                                         size_t stride, weir_decoded *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
