@@ -124,7 +124,8 @@ typedef struct ObjectShape {
 typedef struct Form {
     uint32_t constants;
     bool is_whole; /* all numbers are there as type integer or as values of an
-                      enum: written without a fraction where they have none */
+                      enum that has none with a point: written without a
+                      fraction where they have none */
     Numbers numbers;
     uint32_t nstrings, narrays, nobjects;
     const StringPiece *strings;

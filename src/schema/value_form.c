@@ -41,6 +41,12 @@ static const ObjectShape *object_of(Sets *s, const Json *json, Place object)
     return sets_copy(s, &o, sizeof o);
 }
 
+/* A number is written with a fraction if the schema writes it so: 2.0. */
+static bool has_point(Span number)
+{
+    return memchr(number.at, '.', number.size) != NULL;
+}
+
 const Form *value_form(Sets *s, Place value)
 {
     const Json *json = place_json(s->sources, value);
@@ -55,9 +61,12 @@ const Form *value_form(Sets *s, Place value)
     case JSON_TRUE:
         f.constants = HAS_TRUE;
         break;
-    case JSON_NUMBER:
-        f.numbers = number_equal(&s->lang, json_spelling(json, value.id));
+    case JSON_NUMBER: {
+        Span number = json_spelling(json, value.id);
+        f.numbers = number_equal(&s->lang, number);
+        f.is_whole = !has_point(number);
         break;
+    }
     case JSON_STRING: {
         StringPiece p = {lang_text(&s->lang, json_string(json, value.id)), 0,
                          COUNT_INF, PIECE_EXACT, NULL};
@@ -96,9 +105,10 @@ const Form *enum_form(Sets *s, Place list)
         JsonKind kind = json_kind(json, it.value);
         if (kind == JSON_STRING)
             texts[nstrings++] = json_string(json, it.value);
-        else if (kind == JSON_NUMBER)
+        else if (kind == JSON_NUMBER) {
             numbers[nnumbers++] = json_spelling(json, it.value);
-        else
+            f.is_whole &= !has_point(numbers[nnumbers - 1]);
+        } else
             others =
                 form_or(s, others, value_form(s, (Place){list.doc, it.value}));
     }

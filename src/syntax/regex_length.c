@@ -95,8 +95,7 @@ static uint64_t least_of(const Regex *re, const ReNode *n,
     case RE_TEXT:
         return runes_of(re, n);
     case RE_SEQ:
-        for (uint32_t i = 0; i < n->b; i++)
-            sum += least[re->kids.at[n->a + i]];
+        for (uint32_t i = 0; i < n->b; i++) sum += least[re->kids.at[n->a + i]];
         return sum;
     case RE_ALT:
         sum = LANG_INF;
