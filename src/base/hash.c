@@ -97,6 +97,17 @@ bool map_add(const Mem *mem, Map *map, uint64_t hash, uint32_t value)
     return true;
 }
 
+void map_clear(const Mem *mem, Map *map)
+{
+    enum { KEEP = 1024 };
+    if (map->cap > KEEP) {
+        map_free(mem, map);
+        return;
+    }
+    if (map->count) memset(map->slot, 0, map->cap * sizeof *map->slot);
+    map->count = 0;
+}
+
 void map_free(const Mem *mem, Map *map)
 {
     mem_free(mem, map->slot, map->cap * sizeof *map->slot);

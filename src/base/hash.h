@@ -51,6 +51,8 @@ MapPos map_first(const Map *map, uint64_t hash);
 MapPos map_next(const Map *map, uint64_t hash, MapPos pos);
 bool map_add(const Mem *mem, Map *map, uint64_t hash, uint32_t value);
 bool map_reserve(const Mem *mem, Map *map, uint32_t count);
+/* Empties it; the memory of a small one stays. */
+void map_clear(const Mem *mem, Map *map);
 void map_free(const Mem *mem, Map *map);
 
 #endif

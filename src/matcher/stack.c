@@ -195,17 +195,6 @@ void stackuser_free(StackUser *user)
     vec_free(user->mem, &user->wanted);
 }
 
-static void map_clear(const Mem *mem, Map *map)
-{
-    enum { KEEP = 1024 };
-    if (map->cap > KEEP) {
-        map_free(mem, map);
-        return;
-    }
-    if (map->count) memset(map->slot, 0, map->cap * sizeof *map->slot);
-    map->count = 0;
-}
-
 void stackuser_reset(StackUser *user)
 {
     stack_forget_unions(user);

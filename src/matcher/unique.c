@@ -24,7 +24,8 @@ void unique_free(UniqueTable *u)
     vec_free(u->mem, &u->heads);
     vec_free(u->mem, &u->bytes);
     vec_free(u->mem, &u->scratch);
-    vec_free(u->mem, &u->able);
+    unique_answers_free(&u->tried, u->mem);
+    unique_answers_free(&u->endless, u->mem);
     for (int i = 0; i < UNIQUE_HANDS; i++) vec_free(u->mem, &u->likes[i].list);
     u->mem = NULL;
 }

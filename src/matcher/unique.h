@@ -65,6 +65,16 @@ typedef struct UniqueLikes {
 } UniqueLikes;
 enum { UNIQUE_HANDS = 4 }; /* heads in hand for which that is kept */
 
+typedef struct UniqueAnswer {
+    uint64_t key;
+    bool can;
+} UniqueAnswer;
+
+typedef struct UniqueAnswers {
+    VEC(UniqueAnswer) at;
+    Map index; /* key -> at */
+} UniqueAnswers;
+
 typedef struct UniqueTable {
     const Mem *mem;
     const Map *whole;  /* hashes of heads that a token may have; or NULL */
@@ -75,9 +85,10 @@ typedef struct UniqueTable {
     VEC(uint8_t) scratch; /* the meaning of the head in hand */
     UniqueLikes likes[UNIQUE_HANDS];
     uint32_t next_likes; /* to be replaced */
-    VEC(uint64_t) able;  /* of one round of tries: hashes of configurations
-                            whose heads in hand can end (unique_end.c) */
-    uint32_t nstable;    /* heads when it began; 0: there is none */
+    /* Answers of unique_can_end, by hashes of configurations: of one round of
+     * tries; and for good, true of all. */
+    UniqueAnswers tried, endless;
+    uint32_t nstable; /* heads when the round began; 0: there is none */
 } UniqueTable;
 
 /* Where a table stood, to go back to. */
@@ -130,6 +141,7 @@ bool unique_check(Network *net, const weir_limits *limits, weir_error *err);
 /* Whether the heads in hand can be ended otherwise than earlier ones were: of
  * those that are open that is so. */
 bool unique_can_end(struct Stepper *s, struct Config c);
+void unique_answers_free(UniqueAnswers *a, const Mem *mem);
 /* A round of tries from one text begins, or ends. */
 void unique_tries_begin(UniqueTable *u);
 void unique_tries_end(UniqueTable *u);

@@ -3,11 +3,13 @@
  * A head whose list is not open (State.is_open) is looked at as long as it
  * begins as an earlier one: then a way is searched on which it comes to differ
  * from all of them, depth first. Once it differs, whatever follows will do.
+ * Where there are endless ways (unique_endless.c) no head need be looked at.
  * Cost: the earlier heads; the way is a few bytes nearly always.
  * Tests: unit/unique_test.c, prop/masks_vs_oracle_test.c.
  */
 #include "matcher/config.h"
 #include "matcher/likeness.h"
+#include "matcher/unique_answers.h"
 
 enum { SEARCH_STEPS = 200000, SEARCH_DEPTH = 400 };
 
@@ -56,9 +58,8 @@ static bool config_is_near(UniqueTable *u, const Config *c, uint64_t *key)
 {
     UniqueHand hand;
     bool is_near = false;
-    if (!c->record) return false;
-    bool is_closed = unique_record(u, c->record)->is_closed || c->q->is_watched;
-    for (uint32_t r = UNIQUE_NONE; is_closed && unique_hand(u, c, &r, &hand);)
+    for (uint32_t r = UNIQUE_NONE;
+         unique_is_watched(u, c) && unique_hand(u, c, &r, &hand);)
         is_near |= !hand.is_open && hand_is_near(u, &hand, key);
     return is_near;
 }
@@ -73,7 +74,7 @@ static bool is_near(UniqueTable *u, const Config *c)
 
 void unique_tries_begin(UniqueTable *u)
 {
-    u->able.count = 0;
+    unique_answers_clear(&u->tried, u->mem);
     u->nstable = u->heads.count;
 }
 
@@ -86,13 +87,9 @@ void unique_tries_end(UniqueTable *u)
 static uint64_t config_hash(const UniqueTable *u, const Config *c,
                             uint64_t near)
 {
-    uint64_t h = hash_mix(near, (uintptr_t)c->q);
-    h = hash_mix(h, c->reg ^ (c->stack ? c->stack->item.hash : 1));
-    for (uint32_t i = c->record; i; i = unique_record(u, i)->outer) {
-        const UniqueRecord *r = unique_record(u, i);
-        h = hash_mix(hash_mix(h, (uintptr_t)r->list), r->last);
-        h = hash_mix(h, (uintptr_t)r->head);
-    }
+    uint64_t h = hash_mix(near, unique_place_hash(u, c));
+    for (uint32_t i = c->record; i; i = unique_record(u, i)->outer)
+        h = hash_mix(h, unique_record(u, i)->last);
     return h;
 }
 
@@ -117,14 +114,6 @@ static uint64_t set_hash(UniqueTable *u, const ConfigSet *set)
         h = hash_mix(h, config_hash(u, &set->list.at[i], near));
     }
     return h;
-}
-
-static bool is_known_able(const UniqueTable *u, uint64_t key)
-{
-    bool found = false;
-    for (uint32_t i = 0; key && i < u->able.count && !found; i++)
-        found = u->able.at[i] == key;
-    return found;
 }
 
 /* ---- the search ---- */
@@ -204,7 +193,7 @@ static bool search_run(Stepper *s, Search *search, uint32_t text)
 {
     uint32_t depth = 0, steps = 0;
     bool found = has_free(s, &search->levels[0].set), deeper;
-    set_first(s, &search->levels[0].set, &search->levels[0].first);
+    unique_search_bytes(s, &search->levels[0].set, &search->levels[0].first);
     while (!found && !s->stacks.status) {
         SearchLevel *below = search_level(search, depth + 1);
         SearchLevel *l = &search->levels[depth];
@@ -217,19 +206,15 @@ static bool search_run(Stepper *s, Search *search, uint32_t text)
             found = search_next(s, l, &below->set, &deeper);
             if (!deeper || !search_is_new(s, search, &below->set)) continue;
             below->next = 0;
-            set_first(s, &below->set, &below->first);
+            unique_search_bytes(s, &below->set, &below->first);
             depth++;
         }
     }
     return true;
 }
 
-bool unique_can_end(Stepper *s, Config c)
+static bool search(Stepper *s, Config c)
 {
-    uint64_t near = 0, key;
-    if (!config_is_near(s->unique, &c, &near)) return true;
-    key = answer_key(s->unique, &c, near);
-    if (is_known_able(s->unique, key)) return true;
     UniqueMark mark = unique_mark(s->unique);
     size_t nbytes = (SEARCH_DEPTH + 2) * sizeof(SearchLevel);
     Search search = {.levels = mem_new(s->mem, nbytes)};
@@ -242,8 +227,20 @@ bool unique_can_end(Stepper *s, Config c)
     vec_free(s->mem, &search.seen);
     mem_free(s->mem, search.levels, nbytes);
     unique_back(s->unique, mark);
-    if (can && key && !s->stacks.status) /* without memory it is found anew */
-        (void)vec_push(s->unique->mem, &s->unique->able, key);
+    return can;
+}
+
+bool unique_can_end(Stepper *s, Config c)
+{
+    UniqueTable *u = s->unique;
+    uint64_t near = 0;
+    if (!unique_is_watched(u, &c) || unique_is_endless(s, &c)) return true;
+    if (!config_is_near(u, &c, &near)) return true;
+    uint64_t key = answer_key(u, &c, near);
+    const UniqueAnswer *known = unique_answer(&u->tried, key);
+    if (known) return known->can;
+    bool can = search(s, c);
+    if (!s->stacks.status) unique_answer_keep(&u->tried, u->mem, key, can);
     return can;
 }
 

@@ -51,7 +51,7 @@ struct ListedValue {
     uint32_t counter;
 };
 
-enum { MAX_SOME = 32, MAX_LISTED = 64, MAX_KINDS = 20000 };
+enum { MAX_SOME = 32, MAX_LISTED = LIST_SUPPLY_LEAST, MAX_KINDS = 20000 };
 
 static void put_kind(ArrayList *l, uint32_t order, NodeId item,
                      const uint32_t *counters, uint32_t count,
