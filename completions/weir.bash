@@ -15,7 +15,7 @@ _weir() {
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
         tokenizer | check | mask | sample | explain | convert | \
-            conformance | resolve)
+            conformance | resolve | tools)
             command=$word
             break
             ;;
@@ -23,7 +23,8 @@ _weir() {
     done
 
     case $previous in
-    --ebnf | --gbnf | --schema | --structural-tag | --request | --tokenizer)
+    --ebnf | --gbnf | --schema | --structural-tag | --request | --tokenizer | \
+        --tools | --answer)
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames 2>/dev/null
         return
@@ -49,6 +50,21 @@ _weir() {
             "$current")
         return
         ;;
+    --family)
+        mapfile -t COMPREPLY < <(compgen -W "llama qwen_3 qwen_3_5 \
+            qwen_3_coder exaone kimi kimi_k3 deepseek_r1 deepseek_v3_1 \
+            deepseek_v3_2 deepseek_v4 minimax glm_4_7 cohere harmony hermes \
+            mistral mistral_v11 mistral_v7 gemma_4" -- "$current")
+        return
+        ;;
+    --calls)
+        mapfile -t COMPREPLY < <(compgen -W "auto required none" -- "$current")
+        return
+        ;;
+    --reasoning)
+        mapfile -t COMPREPLY < <(compgen -W "none open may" -- "$current")
+        return
+        ;;
     --failure)
         mapfile -t COMPREPLY < <(compgen -W "refuse degrade" -- "$current")
         return
@@ -71,7 +87,7 @@ _weir() {
         return
         ;;
     --regex | --choice | --root | --max-whitespace | --prefix | --encode | \
-        --decode | -n | --seed | --max-tokens)
+        --decode | -n | --seed | --max-tokens | --reasoning-tokens)
         return
         ;;
     esac
@@ -84,10 +100,12 @@ _weir() {
     sample) options="$constraints --tokenizer -n --seed --max-tokens" ;;
     explain) options="$constraints --tokenizer --openai-strict" ;;
     resolve) options="$requests --tokenizer" ;;
+    tools) options="--family --tools --calls --single --answer --reasoning"
+        options+=" --reasoning-tokens --any-order" ;;
     convert) options="--from --to $sources" ;;
     conformance) options="--draft --schema-dir --remotes" ;;
     *) options="tokenizer check mask sample explain convert conformance"
-        options+=" resolve"
+        options+=" resolve tools"
         options+=" --help --version" ;;
     esac
     [[ -z $command ]] || options+=" --json --help --version"
@@ -96,7 +114,9 @@ _weir() {
     elif [[ $command == conformance ]]; then
         mapfile -t COMPREPLY < <(compgen -d -- "$current")
         compopt -o filenames 2>/dev/null
-    elif [[ $command == tokenizer || $command == check ||
+    elif [[ $command == tools && $previous == tools ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "tag parse" -- "$current")
+    elif [[ $command == tools || $command == tokenizer || $command == check ||
         $command == convert ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames 2>/dev/null

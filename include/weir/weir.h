@@ -706,6 +706,136 @@ WEIR_API size_t weir_mask_count(const int32_t *mask, size_t width,
 /* FNV-1a 64 over the allowed ids, ascending, as little-endian u32. */
 WEIR_API uint64_t weir_mask_hash(const int32_t *mask, size_t width);
 
+/* ---- tool calls ------------------------------------------------------- */
+
+/* How models write calls of tools, reasoning and text around them differs from
+ * family to family: docs/tools.md has the table. It is read in both
+ * directions: weir_tool_tag makes of a list of tools the structural tag that
+ * constrains a model's output, weir_tool_parse reads the calls out of it.
+ * Numbers are fixed for ever. */
+#define WEIR_FAMILY_LIST(X)                                                  \
+    X(LLAMA, 1, "llama")                                                     \
+    X(QWEN_3, 2, "qwen_3")                                                   \
+    X(QWEN_3_5, 3, "qwen_3_5")                                               \
+    X(QWEN_3_CODER, 4, "qwen_3_coder")                                       \
+    X(EXAONE, 5, "exaone")                                                   \
+    X(KIMI, 6, "kimi")                                                       \
+    X(KIMI_K3, 7, "kimi_k3")                                                 \
+    X(DEEPSEEK_R1, 8, "deepseek_r1")                                         \
+    X(DEEPSEEK_V3_1, 9, "deepseek_v3_1")                                     \
+    X(DEEPSEEK_V3_2, 10, "deepseek_v3_2")                                    \
+    X(DEEPSEEK_V4, 11, "deepseek_v4")                                        \
+    X(MINIMAX, 12, "minimax")                                                \
+    X(GLM_4_7, 13, "glm_4_7")                                                \
+    X(COHERE, 14, "cohere")                                                  \
+    X(HARMONY, 15, "harmony")                                                \
+    X(HERMES, 16, "hermes")                                                  \
+    X(MISTRAL, 17, "mistral")         /* from version 13 of its tokenizer */ \
+    X(MISTRAL_V11, 18, "mistral_v11") /* version 11 */                       \
+    X(MISTRAL_V7, 19, "mistral_v7")   /* versions 1 to 7 */                  \
+    X(GEMMA_4, 20, "gemma_4")
+
+typedef enum weir_family {
+    WEIR_FAMILY_NONE = 0,
+#define X(name, number, text) WEIR_FAMILY_##name = number,
+    WEIR_FAMILY_LIST(X)
+#undef X
+} weir_family;
+
+/* "qwen_3"; static, NULL for no such number. And back: NONE for no such
+ * name. */
+WEIR_API const char *weir_family_name(weir_family family);
+WEIR_API weir_family weir_family_find(weir_bytes name);
+
+/* Where an output begins. */
+typedef enum weir_reasoning {
+    WEIR_REASONING_NONE = 0, /* in the answer: there is no reasoning */
+    WEIR_REASONING_OPEN = 1, /* in the reasoning: the prompt has opened it */
+    WEIR_REASONING_MAY = 2   /* the model opens it, or does not reason */
+} weir_reasoning;
+
+typedef struct weir_tool {
+    weir_bytes name, description;
+    weir_source_kind kind; /* of its input: JSON_SCHEMA; JSON_OBJECT when there
+                              is no schema; REGEX, LARK or 0, any text, of a
+                              custom tool */
+    weir_bytes source;
+    bool strict;      /* a request says strict: true */
+    const char *from; /* of a request: JSON pointer of the source, else of the
+                         tool */
+    bool any_input;   /* any object will do, whatever the source says (a request
+                       says strict: false) */
+} weir_tool;
+
+typedef enum weir_calls {
+    WEIR_CALLS_AUTO = 0,     /* text, with calls in it or not */
+    WEIR_CALLS_REQUIRED = 1, /* a call at least */
+    WEIR_CALLS_NONE = 2      /* text without any */
+} weir_calls;
+
+typedef struct weir_tool_opts {
+    uint32_t size;
+    weir_calls calls;
+    bool single; /* one call at most: no parallel ones */
+    weir_reasoning reasoning;
+    uint32_t reasoning_tokens; /* most tokens of it; 0: no limit */
+    bool any_order;            /* members of arguments in any order */
+    weir_bytes answer; /* what text without calls obeys: a node of a structural
+                          tag, as JSON; empty: any text. With it an answer is
+                          either calls or such a text */
+} weir_tool_opts;
+
+/* The structural tag (version 2, JSON) that outputs of the family obey, for
+ * weir_grammar_compile. Names of tools have letters, digits, _ . / - and what
+ * is no ASCII, 256 bytes at most. Writes at most `capacity` bytes and returns
+ * the bytes needed; SIZE_MAX for an error: what the family cannot say is
+ * UNSUPPORTED; err (NULL, or always filled in) tells which tool. */
+WEIR_API size_t weir_tool_tag(weir_family family, const weir_tool *tools,
+                              size_t count, const weir_tool_opts *opts,
+                              char *out, size_t capacity, weir_error *err);
+
+/* Reads one output of the family, as it comes. One thread at a time. */
+typedef struct weir_tool_parser weir_tool_parser;
+
+/* tools: those that may be called; copied. Where arguments do not tell strings
+ * from other values (docs/tools.md), the schemas do; where calls are not told
+ * from text, the names do. Of opts `reasoning` counts. */
+WEIR_API weir_tool_parser *weir_tool_parser_new(
+    const weir_env *env, weir_family family, const weir_tool *tools,
+    size_t count, const weir_tool_opts *opts, weir_error *err);
+WEIR_API void weir_tool_parser_free(weir_tool_parser *parser);
+/* Back to the start, for another output. */
+WEIR_API void weir_tool_parser_reset(weir_tool_parser *parser);
+
+typedef enum weir_tool_event_kind {
+    WEIR_TOOL_REASONING = 1, /* more reasoning: text */
+    WEIR_TOOL_CONTENT = 2,   /* more text of the answer: text */
+    WEIR_TOOL_CALL = 3,      /* a call begins: text is the tool's name, id what
+                                the model calls it, or empty */
+    WEIR_TOOL_ARGUMENTS = 4, /* more of its arguments, JSON: text */
+    WEIR_TOOL_CALL_END = 5   /* no more; `complete`: they are whole */
+} weir_tool_event_kind;
+
+typedef struct weir_tool_event {
+    weir_tool_event_kind kind;
+    uint32_t call; /* which call of the output, from 0 */
+    bool complete;
+    weir_bytes text, id; /* borrowed until the next call on the parser */
+} weir_tool_event;
+
+/* Takes the next piece of the output, split anywhere: text, or the bytes of a
+ * token (a control token's name). Returns what is settled by it, in order;
+ * texts never end inside a UTF-8 character. All that has been returned is the
+ * same for every split. OK; NO_MEMORY: then only reset and free are left;
+ * ARGUMENT after the end. */
+WEIR_API weir_status weir_tool_parse(weir_tool_parser *parser, weir_bytes piece,
+                                     const weir_tool_event **events,
+                                     size_t *count);
+/* The output has ended: what was held back. */
+WEIR_API weir_status weir_tool_parse_end(weir_tool_parser *parser,
+                                         const weir_tool_event **events,
+                                         size_t *count);
+
 /* ---- requests --------------------------------------------------------- */
 
 /* From the text of a request to a server to the constraint that it asks for.
@@ -814,16 +944,6 @@ typedef enum weir_tool_mode {
     WEIR_TOOLS_LIST = 4,     /* the text is a JSON array of calls: see source */
     WEIR_TOOLS_ARGUMENTS = 5 /* the text is the arguments of the only tool */
 } weir_tool_mode;
-
-typedef struct weir_tool {
-    weir_bytes name, description;
-    weir_source_kind kind; /* of its input: JSON_SCHEMA; JSON_OBJECT when there
-                              is no schema; REGEX, LARK or 0, any text, of a
-                              custom tool */
-    weir_bytes source;
-    bool strict;      /* the input must obey; else it may be any object */
-    const char *from; /* JSON pointer of the source, else of the tool */
-} weir_tool;
 
 typedef struct weir_constraint_info {
     uint32_t size;

@@ -22,11 +22,12 @@ enum {
     CONVERT = 1 << CMD_CONVERT,
     CONFORMANCE = 1 << CMD_CONFORMANCE,
     RESOLVE = 1 << CMD_RESOLVE,
+    TOOLS = 1 << CMD_TOOLS,
     CONSTRAINED = CHECK | MASK | SAMPLE | EXPLAIN,
     SOURCES = CONSTRAINED | CONVERT,
     SCHEMAS = SOURCES | CONFORMANCE,
     REQUESTS = CONSTRAINED | RESOLVE,
-    EVERY = TOKENIZER | SCHEMAS | RESOLVE
+    EVERY = TOKENIZER | SCHEMAS | RESOLVE | TOOLS
 };
 
 typedef struct Option {
@@ -82,7 +83,7 @@ static const Option options[] = {
      "letters of the regular expression match both cases"},
     {"dot-all", 0, OPT_FLAG, AT(dot_all), 0, SOURCES, NULL,
      "'.' of the regular expression matches line ends too"},
-    {"any-order", 0, OPT_FLAG, AT(any_order), 0, SOURCES, NULL,
+    {"any-order", 0, OPT_FLAG, AT(any_order), 0, SOURCES | TOOLS, NULL,
      "members of a schema's objects in any order"},
     {"strict", 0, OPT_FLAG, AT(strict), 0, SOURCES, NULL,
      "objects have no members that the schema does not name"},
@@ -112,6 +113,20 @@ static const Option options[] = {
      "on: forced text is not sampled"},
     {"batch-grammar", 0, OPT_TEXT, AT(batch_switch), 0, REQUESTS, "S",
      "off: requests with a constraint run alone"},
+    {"family", 0, OPT_TEXT, AT(family), 0, TOOLS, "F",
+     "how the model writes calls: qwen_3, llama, harmony ..."},
+    {"tools", 0, OPT_TEXT, AT(tools), 0, TOOLS, "FILE",
+     "the tools: a list, or a request that has one"},
+    {"calls", 0, OPT_TEXT, AT(calls), 0, TOOLS, "C",
+     "tag: auto (default), required or none"},
+    {"single", 0, OPT_FLAG, AT(single), 0, TOOLS, NULL,
+     "tag: one call at most"},
+    {"answer", 0, OPT_TEXT, AT(answer), 0, TOOLS, "FILE",
+     "tag: what text without calls obeys, a node as JSON"},
+    {"reasoning", 0, OPT_TEXT, AT(reasoning), 0, TOOLS, "R",
+     "none (default), open: begun by the prompt, or may"},
+    {"reasoning-tokens", 0, NUMBER(reasoning_tokens), TOOLS, "N",
+     "tag: at most N tokens of reasoning"},
     {"remotes", 0, OPT_TEXT, AT(remotes), 0, CONFORMANCE, "DIR",
      "what tests find below http://localhost:1234/"},
     {"tokenizer", 0, OPT_TEXT, AT(tokenizer), 0,
@@ -160,6 +175,9 @@ static const CommandRow commands[CMD_COUNT] = {
     [CMD_RESOLVE] = {"resolve", "[OPTION...] REQUEST",
                      "Shows which constraint a request to a server asks "
                      "for."},
+    [CMD_TOOLS] = {"tools", "tag|parse --family F [OPTION...] [FILE]",
+                   "tag: a structural tag for calls of tools; parse: reads "
+                   "the calls in FILE."},
 };
 
 const char *command_name(CommandId command)

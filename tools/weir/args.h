@@ -21,6 +21,7 @@ typedef enum CommandId {
     CMD_CONVERT,
     CMD_CONFORMANCE,
     CMD_RESOLVE,
+    CMD_TOOLS,
     CMD_COUNT
 } CommandId;
 
@@ -44,6 +45,10 @@ typedef struct Args {
     bool has_max_whitespace, ignore_case, dot_all;
     /* of a request */
     const char *profile, *endpoint, *failure;
+    /* of calls of tools */
+    const char *family, *tools, *calls, *reasoning, *answer;
+    uint64_t reasoning_tokens;
+    bool has_reasoning_tokens, single;
     const char *grammar_switch, *jump_switch, *batch_switch;
     /* what to do with it */
     const char *from, *to; /* languages */

@@ -14,5 +14,6 @@ int cmd_explain(const Args *args);
 int cmd_convert(const Args *args);
 int cmd_conformance(const Args *args);
 int cmd_resolve(const Args *args);
+int cmd_tools(const Args *args);
 
 #endif

@@ -17,6 +17,7 @@ static int (*const run[CMD_COUNT])(const Args *args) = {
     [CMD_CONVERT] = cmd_convert,
     [CMD_CONFORMANCE] = cmd_conformance,
     [CMD_RESOLVE] = cmd_resolve,
+    [CMD_TOOLS] = cmd_tools,
 };
 
 static int run_command(const Args *args)
