@@ -173,20 +173,30 @@ static void put_objects(Emit *e, Nodes *nodes, const Form *f, uint32_t depth)
     vec_free(e->ir->mem, &shapes);
 }
 
-static NodeId body(Emit *e, SetId set, uint32_t depth)
+static void put_scalars(Emit *e, Nodes *nodes, const Form *f)
+{
+    put_constants(e, nodes, f->constants);
+    if (f->numbers) put(e, nodes, number_node(e, f->numbers, f->is_whole));
+    for (uint32_t i = 0; i < f->nstrings; i++)
+        put(e, nodes, emit_string(e, f->strings[i]));
+}
+
+/* In a mode of a style: of the objects, or the arrays, alone. */
+static NodeId body(Emit *e, SetId set, uint32_t depth, EmitMode mode)
 {
     const Form *f = set_form_of(e->s, set, false);
     Nodes nodes = {0};
+    EmitMode around = e->mode;
     if (!sets_ok(e->s)) return NODE_NEVER_ID;
-    put_constants(e, &nodes, f->constants);
-    if (f->numbers) put(e, &nodes, number_node(e, f->numbers, f->is_whole));
-    for (uint32_t i = 0; i < f->nstrings; i++)
-        put(e, &nodes, emit_string(e, f->strings[i]));
+    e->mode = mode;
+    if (e->mode == EMIT_JSON) put_scalars(e, &nodes, f);
     for (uint32_t i = 0; i < f->narrays && sets_ok(e->s); i++)
-        put(e, &nodes, emit_array(e, f->arrays[i], depth));
-    put_objects(e, &nodes, f, depth);
+        if (e->mode != EMIT_MEMBERS)
+            put(e, &nodes, emit_array(e, f->arrays[i], depth));
+    if (e->mode != EMIT_ITEMS) put_objects(e, &nodes, f, depth);
     NodeId all = ir_alt(e->ir, nodes.at, nodes.count);
     vec_free(e->ir->mem, &nodes);
+    e->mode = around;
     return all;
 }
 
@@ -212,17 +222,18 @@ static RuleId new_rule(Emit *e, SetId set)
     return ir_rule_new(e->ir, span_of(name, out.size), 0);
 }
 
-static RuleId rule_of(Emit *e, SetId set, uint32_t depth)
+static RuleId rule_of(Emit *e, SetId set, uint32_t depth, EmitMode mode)
 {
     if (!e->json.indent) depth = 0; /* only an indent tells depths apart */
-    uint64_t h = hash_mix(hash_mix(FNV_SEED, set), depth);
+    uint64_t h = hash_mix(hash_mix(hash_mix(FNV_SEED, set), depth), mode);
     for (MapPos p = map_first(&e->index, h); p.value != MAP_NONE;
          p = map_next(&e->index, h, p))
         if (e->jobs.at[p.value].set == set &&
-            e->jobs.at[p.value].depth == depth)
+            e->jobs.at[p.value].depth == depth &&
+            e->jobs.at[p.value].mode == mode)
             return e->jobs.at[p.value].rule;
     uint32_t from = e->done ? e->done - 1 : 0;
-    EmitJob job = {set, depth, new_rule(e, set), from};
+    EmitJob job = {set, depth, mode, new_rule(e, set), from};
     if (!vec_push(e->ir->mem, &e->jobs, job) ||
         !map_add(e->ir->mem, &e->index, h, e->jobs.count - 1))
         diag_no_memory(&e->ir->error);
@@ -249,8 +260,14 @@ NodeId emit_value(Emit *e, SetId set, uint32_t depth)
     if (set == SET_ALL && !e->s->opts->unique_keys)
         return ir_ref(e->ir, json_value_rule(&e->json, depth));
     const Form *f = set_form_of(e->s, set, false);
-    if (sets_ok(e->s) && is_brief(e, f)) return body(e, set, depth);
-    return ir_ref(e->ir, rule_of(e, set, depth));
+    if (sets_ok(e->s) && is_brief(e, f)) return body(e, set, depth, EMIT_JSON);
+    return ir_ref(e->ir, rule_of(e, set, depth, EMIT_JSON));
+}
+
+NodeId emit_rule(Emit *e, SetId set, uint32_t depth, EmitMode mode)
+{
+    return sets_ok(e->s) ? ir_ref(e->ir, rule_of(e, set, depth, mode))
+                         : NODE_NEVER_ID;
 }
 
 /* A place that the set speaks of. */
@@ -277,18 +294,28 @@ static void job_error(Emit *e, uint32_t job)
     place_error(e->s->sources, place);
 }
 
-void emit_run(Sets *s, SetId root, const weir_space *space)
+static void set_root(Emit *e, SetId root)
 {
-    Emit e = {.s = s, .ir = s->ir, .integer = RULE_NONE};
+    Ir *ir = e->ir;
+    if (e->style) {
+        ir->root = rule_of(e, emit_style_begin(e, root), 0, EMIT_MEMBERS);
+        return;
+    }
+    Node n = ir_node(ir, emit_value(e, root, 0));
+    ir->root = n.kind == NODE_RULE ? n.a : rule_of(e, root, 0, EMIT_JSON);
+}
+
+void emit_run(Sets *s, SetId root, const weir_space *space,
+              const ArgStyle *style)
+{
+    Emit e = {.s = s, .ir = s->ir, .integer = RULE_NONE, .style = style};
     e.regex[0] = e.regex[1] = RULE_NONE;
     for (uint32_t i = 0; i < FORMAT_KINDS; i++) e.formats[i] = RULE_NONE;
     json_rules_init(&e.json, s->ir, space);
-    NodeId all = emit_value(&e, root, 0);
-    Node n = ir_node(s->ir, all);
-    s->ir->root = n.kind == NODE_RULE ? n.a : rule_of(&e, root, 0);
+    set_root(&e, root);
     while (e.done < e.jobs.count && sets_ok(s)) {
         EmitJob job = e.jobs.at[e.done++];
-        ir_rule_set(s->ir, job.rule, body(&e, job.set, job.depth));
+        ir_rule_set(s->ir, job.rule, body(&e, job.set, job.depth, job.mode));
         if (!sets_ok(s)) job_error(&e, e.done - 1);
     }
     vec_free(s->mem, &e.jobs);

@@ -1,5 +1,5 @@
 /* emit.h: sets of JSON values → rules of the IR, for the files that do it:
- * emit.c, emit_object.c, emit_array.c.
+ * emit.c, emit_object.c, emit_array.c, emit_style.c.
  *
  * A rule for each set that is met (and depth, where the layout tells depths
  * apart), but for those that are a few words; a list of what is still to do
@@ -7,12 +7,21 @@
 #ifndef WEIR_SCHEMA_EMIT_H
 #define WEIR_SCHEMA_EMIT_H
 
+#include "calls/arg_style.h"
 #include "schema/set.h"
 #include "syntax/json_grammar.h"
+
+/* How the values of a rule are written. */
+typedef enum EmitMode {
+    EMIT_JSON,
+    EMIT_MEMBERS, /* objects, as the members of an ArgStyle */
+    EMIT_ITEMS    /* arrays, as its items */
+} EmitMode;
 
 typedef struct EmitJob {
     SetId set;
     uint32_t depth;
+    EmitMode mode;
     RuleId rule;
     uint32_t from; /* the job that asked for it first; the root: itself */
 } EmitJob;
@@ -23,13 +32,23 @@ typedef struct Emit {
     JsonRules json;
     VEC(EmitJob) jobs; /* the first `done` of them are done */
     uint32_t done;
-    Map index; /* (set, depth) -> jobs.at */
+    Map index; /* (set, depth, mode) -> jobs.at */
+    /* of a style; NULL: JSON alone */
+    const ArgStyle *style;
+    EmitMode mode;               /* of what is being written */
+    SetId types[1 << ARG_TYPES]; /* values of some types; NONE: not made yet */
+    NodeId gap;                  /* between two pieces */
+    const Dfa *names;            /* those that can be written as they are */
     /* RULE_NONE: not made yet */
     RuleId integer, regex[2], formats[FORMAT_KINDS];
 } Emit;
 
-/* Sets ir->root to the rule of `root` and makes all rules that it needs. */
-void emit_run(Sets *s, SetId root, const weir_space *space);
+/* Sets ir->root to the rule of `root` and makes all rules that it needs. With
+ * a style: of its objects. */
+void emit_run(Sets *s, SetId root, const weir_space *space,
+              const ArgStyle *style);
+/* The rule for a set, written in that mode. */
+NodeId emit_rule(Emit *e, SetId set, uint32_t depth, EmitMode mode);
 
 /* The values of a set, `depth` containers down: a reference, or a few words,
  * or NEVER. */
@@ -49,5 +68,25 @@ ListSupply piece_supply(Sets *s, StringPiece piece);
 NodeId emit_regex(Emit *e, bool may_be_empty);
 /* One exact text as a JSON string. */
 NodeId emit_text(Emit *e, Span text);
+
+/* ---- what depends on the mode: emit_style.c ---- */
+
+/* Makes ready for a style; `root`: a set, of which its objects are left. */
+SetId emit_style_begin(Emit *e, SetId root);
+/* What begins a member of that name, or of the names of a language, up to
+ * its value. */
+NodeId emit_name(Emit *e, Span name);
+NodeId emit_names(Emit *e, const Dfa *names);
+/* The names of the language that can be written at all. */
+const Dfa *emit_possible_names(Emit *e, const Dfa *names);
+/* The rest of a member; an item. */
+NodeId emit_member_value(Emit *e, SetId value, uint32_t depth);
+NodeId emit_item(Emit *e, SetId value, uint32_t depth);
+/* Between two items or members, after what ends one. */
+NodeId emit_comma(Emit *e, uint32_t depth);
+/* After each. */
+NodeId emit_after(Emit *e);
+NodeId emit_container(Emit *e, uint32_t depth, const char *brackets,
+                      NodeId items, bool may_be_hollow);
 
 #endif

@@ -12,8 +12,8 @@
 static NodeId sequence(Emit *e, const ArrayShape *a, uint32_t depth)
 {
     Ir *ir = e->ir;
-    NodeId comma = json_comma(&e->json, depth), after = json_after(&e->json);
-    NodeId rest = emit_value(e, a->rest, depth + 1);
+    NodeId comma = emit_comma(e, depth), after = emit_after(e);
+    NodeId rest = emit_item(e, a->rest, depth + 1);
     uint32_t n = MAX(a->nprefix, 1);
     NodeId tail = NODE_EMPTY_ID;
     if (a->hi > n)
@@ -21,11 +21,11 @@ static NodeId sequence(Emit *e, const ArrayShape *a, uint32_t depth)
                          a->lo > n ? a->lo - n : 0,
                          a->hi == COUNT_INF ? REPEAT_INF : a->hi - n);
     for (uint32_t i = MIN(n, a->hi) - 1; i > 0; i--) {
-        NodeId item = emit_value(e, array_value(a, i), depth + 1);
+        NodeId item = emit_item(e, array_value(a, i), depth + 1);
         tail = IR_SEQ(ir, comma, item, after, tail);
         if (i >= a->lo) tail = ir_optional(ir, tail);
     }
-    NodeId first = emit_value(e, array_value(a, 0), depth + 1);
+    NodeId first = emit_item(e, array_value(a, 0), depth + 1);
     return IR_SEQ(ir, first, after, tail);
 }
 
@@ -224,7 +224,7 @@ static void put_ways(ArrayList *l, Item *item, SetId value, SetId exact,
         if (l->a->unique)
             put_unique(l, item, value);
         else
-            put_kind(l, item->order, emit_value(l->e, value, l->depth + 1),
+            put_kind(l, item->order, emit_item(l->e, value, l->depth + 1),
                      item->counters, item->ncounters, LIST_REPEATABLE,
                      LIST_SUPPLY_UNKNOWN);
         return;
@@ -241,14 +241,14 @@ static void put_ways(ArrayList *l, Item *item, SetId value, SetId exact,
 
 static NodeId list_node(ArrayList *l, bool is_contiguous)
 {
-    ListSpec spec = {.separator = ir_seq2(l->e->ir, json_after(&l->e->json),
-                                          json_comma(&l->e->json, l->depth)),
+    ListSpec spec = {.separator = ir_seq2(l->e->ir, emit_after(l->e),
+                                          emit_comma(l->e, l->depth)),
                      .is_contiguous = is_contiguous,
                      .nkinds = l->kinds.count,
                      .ncounters = l->counters.count,
                      .kinds = l->kinds.at,
                      .counters = l->counters.at};
-    return ir_seq2(l->e->ir, ir_list(l->e->ir, &spec), json_after(&l->e->json));
+    return ir_seq2(l->e->ir, ir_list(l->e->ir, &spec), emit_after(l->e));
 }
 
 static void put_items(ArrayList *l, uint32_t last)
@@ -292,7 +292,7 @@ NodeId emit_array(Emit *e, const ArrayShape *a, uint32_t depth)
 {
     NodeId items = NODE_NEVER_ID;
     uint32_t least = a->lo;
-    if (a == &array_any && !e->s->opts->unique_keys)
+    if (a == &array_any && !e->s->opts->unique_keys && e->mode == EMIT_JSON)
         return ir_ref(e->ir, json_array_rule(&e->json, depth));
     if (a->nsome > MAX_SOME) {
         diag_fail(&e->ir->error, WEIR_LIMIT_WORK, 0, 0,
@@ -305,9 +305,14 @@ NodeId emit_array(Emit *e, const ArrayShape *a, uint32_t depth)
                   "items are no set that can be followed");
         return NODE_NEVER_ID;
     }
+    if (a->unique && e->mode == EMIT_ITEMS) {
+        diag_fail(&e->ir->error, WEIR_UNSUPPORTED, 0, 0,
+                  "uniqueItems cannot be enforced in style %s", e->style->name);
+        return NODE_NEVER_ID;
+    }
     for (uint32_t i = 0; i < a->nsome; i++) least = MAX(least, a->some[i].lo);
     if (a->hi)
         items =
             a->nsome || a->unique ? list(e, a, depth) : sequence(e, a, depth);
-    return json_container(&e->json, depth, "[]", items, !least);
+    return emit_container(e, depth, "[]", items, !least);
 }

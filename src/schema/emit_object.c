@@ -79,8 +79,7 @@ static void put_kind(ObjectList *l, const Member *m, SetId value)
 {
     Emit *e = l->e;
     ListKind kind = m->kind;
-    kind.tail = ir_seq2(e->ir, json_colon(&e->json),
-                        emit_value(e, value, l->depth + 1));
+    kind.tail = emit_member_value(e, value, l->depth + 1);
     kind.ncounters = m->ncounters;
     kind.counters =
         sets_copy(e->s, m->counters, m->ncounters * sizeof *m->counters);
@@ -134,7 +133,7 @@ static void put_prop(ObjectList *l, uint32_t i)
     if (p->value == SET_NONE) return;
     Member m = {
         .prop = p,
-        .kind = {.head = emit_text(l->e, p->name), .order = any_order ? 0 : i}};
+        .kind = {.head = emit_name(l->e, p->name), .order = any_order ? 0 : i}};
     put_member(l, &m, p->value);
 }
 
@@ -149,7 +148,7 @@ static void put_few(ObjectList *l, const Dfa *names, SetId value,
     count = (uint32_t)lang_list(&s->lang, names, texts, count);
     for (uint32_t i = 0; i < count && sets_ok(s); i++) {
         Member m = {.keys = names,
-                    .kind = {.head = emit_text(l->e, texts[i]),
+                    .kind = {.head = emit_name(l->e, texts[i]),
                              .order = s->opts->any_order ? 0 : l->o->nprops}};
         m.counters[m.ncounters++] = l->counters.count;
         put_counter(l, 0, 1);
@@ -161,7 +160,8 @@ static void put_few(ObjectList *l, const Dfa *names, SetId value,
  * and nothing tells others from one another. */
 static bool is_plain(const ObjectList *l)
 {
-    if (!l->names.count || l->o->nsome || l->e->s->opts->any_escape)
+    if (!l->names.count || l->o->nsome || l->e->s->opts->any_escape ||
+        l->e->mode != EMIT_JSON)
         return false;
     for (uint32_t i = 0; i < l->names.count; i++)
         if (!json_text_is_plain(l->names.at[i])) return false;
@@ -202,6 +202,7 @@ static void put_class(ObjectList *l, const Dfa *keys, SetId value)
             &s->known, keys ? keys : lang_all(),
             known_keep(&s->known,
                        lang_texts(&s->lang, l->names.at, l->names.count)));
+    names = emit_possible_names(e, names);
     if (!sets_ok(s) || (names && lang_is_none(names))) return;
     LangSize size = lang_size(&s->lang, names ? names : lang_all());
     if (size.count < LIST_SUPPLY_LEAST) {
@@ -210,10 +211,12 @@ static void put_class(ObjectList *l, const Dfa *keys, SetId value)
     }
     StringPiece piece = {names, 0, COUNT_INF, PIECE_EXACT, NULL};
     Member m = {.keys = names,
-                .kind = {.head = emit_string(e, piece),
-                         .order = s->opts->any_order ? 0 : l->o->nprops,
-                         .unique = LIST_UNIQUE_STRING,
-                         .supply = piece_supply(s, piece)}};
+                .kind = {.head = emit_names(e, names),
+                         .order = s->opts->any_order ? 0 : l->o->nprops}};
+    if (e->mode == EMIT_JSON) {
+        m.kind.unique = LIST_UNIQUE_STRING;
+        m.kind.supply = piece_supply(s, piece);
+    }
     put_member(l, &m, value);
 }
 
@@ -281,15 +284,15 @@ static void put_needs(ObjectList *l)
 static NodeId list_node(ObjectList *l)
 {
     Ir *ir = l->e->ir;
-    ListSpec spec = {.separator = ir_seq2(ir, json_after(&l->e->json),
-                                          json_comma(&l->e->json, l->depth)),
-                     .nkinds = l->kinds.count,
-                     .kinds = l->kinds.at,
-                     .ncounters = l->counters.count,
-                     .counters = l->counters.at,
-                     .nneeds = l->needs.count,
-                     .needs = l->needs.at};
-    return ir_seq2(ir, ir_list(ir, &spec), json_after(&l->e->json));
+    ListSpec spec = {
+        .separator = ir_seq2(ir, emit_after(l->e), emit_comma(l->e, l->depth)),
+        .nkinds = l->kinds.count,
+        .kinds = l->kinds.at,
+        .ncounters = l->counters.count,
+        .counters = l->counters.at,
+        .nneeds = l->needs.count,
+        .needs = l->needs.at};
+    return ir_seq2(ir, ir_list(ir, &spec), emit_after(l->e));
 }
 
 static NodeId members(Emit *e, const ObjectShape *o, uint32_t depth)
@@ -330,5 +333,5 @@ NodeId emit_object(Emit *e, const ObjectShape *o, uint32_t depth)
         return NODE_NEVER_ID;
     }
     if (o->hi) items = members(e, o, depth);
-    return json_container(&e->json, depth, "{}", items, may_be_empty(o));
+    return emit_container(e, depth, "{}", items, may_be_empty(o));
 }

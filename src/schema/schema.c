@@ -50,32 +50,39 @@ static void report_empty(Sets *s, SetId root)
                    c->against ? "'" : "");
 }
 
-static void compile(Sources *sources, Ir *ir, const weir_schema_opts *opts,
-                    const weir_space *space)
+static void compile(Sources *sources, Ir *ir, const SchemaUse *use)
 {
     Sets s;
-    if (sets_init(&s, ir, sources, opts)) {
+    if (sets_init(&s, ir, sources, use->opts)) {
+        if (use->work) s.lang.work = *use->work;
         SetId root =
             set_schema(&s, sources_root(), sources_root_scope(sources));
         report_empty(&s, root);
-        emit_run(&s, root, space);
+        emit_run(&s, root, use->space, use->style);
+        if (use->work) *use->work = s.lang.work;
     }
     sets_free(&s);
+}
+
+void schema_compile_part(Ir *ir, Span source, const SchemaUse *use)
+{
+    Sources *sources = sources_new(ir, source, use->opts);
+    if (sources && use->is_warned) schema_lint(sources, LINT_MISTAKES);
+    if (sources && !use->is_warned) keywords_check(sources);
+    if (ir_ok(ir)) compile(sources, ir, use);
+    sources_free(sources);
 }
 
 void schema_compile(Ir *ir, Span source, const weir_schema_opts *opts,
                     const weir_space *space)
 {
-    Sources *sources = sources_new(ir, source, opts);
-    if (sources && keywords_check(sources)) compile(sources, ir, opts, space);
-    sources_free(sources);
+    schema_compile_part(ir, source, &(SchemaUse){.opts = opts, .space = space});
 }
 
 void schema_compile_warned(Ir *ir, Span source, const weir_schema_opts *opts,
                            const weir_space *space)
 {
-    Sources *sources = sources_new(ir, source, opts);
-    if (sources) schema_lint(sources, LINT_MISTAKES);
-    if (ir_ok(ir)) compile(sources, ir, opts, space);
-    sources_free(sources);
+    schema_compile_part(
+        ir, source,
+        &(SchemaUse){.opts = opts, .space = space, .is_warned = true});
 }

@@ -13,6 +13,7 @@
 #ifndef WEIR_SCHEMA_SCHEMA_H
 #define WEIR_SCHEMA_SCHEMA_H
 
+#include "calls/arg_style.h"
 #include "syntax/ir.h"
 #include "weir/weir.h"
 
@@ -23,5 +24,17 @@ void schema_compile(Ir *ir, Span source, const weir_schema_opts *opts,
 /* The same, with the warnings of lint.h. */
 void schema_compile_warned(Ir *ir, Span source, const weir_schema_opts *opts,
                            const weir_space *space);
+
+typedef struct SchemaUse {
+    const weir_schema_opts *opts;
+    const weir_space *space;
+    const ArgStyle *style; /* the valid objects, written so; NULL: JSON */
+    bool is_warned;        /* with the warnings of lint.h */
+    uint64_t *work;        /* steps left, shared by several schemas; NULL: the
+                              limits' max_work for this one alone */
+} SchemaUse;
+
+/* The same for a schema that is part of something else. */
+void schema_compile_part(Ir *ir, Span source, const SchemaUse *use);
 
 #endif

@@ -403,7 +403,7 @@ static NodeId dispatch_texts(Call *c, const Dispatch *d, Span *texts,
                   .ntags = c->npositional,
                   .excludes = texts + c->npositional,
                   .nexcludes = d->nexcludes,
-                  .is_loop = d->is_loop,
+                  .nloop = d->is_loop ? c->npositional : 0,
                   .is_open = true,
                   .begin = c->macro.begin,
                   .end = c->macro.end};

@@ -366,7 +366,7 @@ static NodeId tag_body(Text *t, uint32_t tag)
 
 static Branches *branches_of(Text *t, uint32_t tag)
 {
-    return t->in->is_loop && !is_end(t, tag) ? &t->more : &t->last;
+    return tag < t->in->nloop ? &t->more : &t->last;
 }
 
 /* `free` without the states that are banned for the tag, then the tag. */
@@ -403,9 +403,8 @@ static bool sort_tags(Text *t)
                         : push_plain(t, branches_of(t, i), tag_body(t, i));
         if (!done) return false;
     }
-    Branches *others = t->in->is_loop ? &t->more : &t->last;
-    return push_plain(t, others, t->in->other_tags) &&
-           push_plain(t, &t->last, t->in->other_ends) && ir_ok(t->ir);
+    return push_plain(t, &t->more, t->in->other_more) &&
+           push_plain(t, &t->last, t->in->other_last) && ir_ok(t->ir);
 }
 
 /* free (more free)* last, where one copy of `free` at a time is alive; with

@@ -19,15 +19,17 @@ typedef struct TagText {
     const Span *tags; /* UTF-8, not empty; may repeat */
     const NodeId *bodies;
     uint32_t ntags;
-    const Span *ends;       /* the same; each ends it all */
+    uint32_t nloop;   /* after the bodies of the first so many comes free text
+                       again, after the others nothing more */
+    const Span *ends; /* the same; each ends it all */
     const NodeId *closings; /* what is written for an end: itself and more */
     uint32_t nends;
     const Span *excludes; /* UTF-8, not empty */
     uint32_t nexcludes;
-    NodeId other_tags; /* what may stand in place of a tag and its body, but is
-                          no text (token sets), or NEVER */
-    NodeId other_ends; /* the same in place of an end */
-    bool is_loop;      /* free text again after a body; else nothing more */
+    NodeId other_more; /* what may stand in place of a tag and its body, but is
+                          no text (token sets), or NEVER: with free text again
+                          after it */
+    NodeId other_last; /* and with nothing more */
     bool is_open;      /* it may end in free text, also inside an unfinished
                           tag */
     const RuleOptions *budget; /* max_tokens and max_chars of a stretch of free

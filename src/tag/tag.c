@@ -38,7 +38,8 @@ static NodeId compile(Tags *t)
 
 void tag_compile(Ir *ir, Span source, const TagOpts *opts)
 {
-    Tags t = {.ir = ir, .opts = opts, .source = source};
+    Tags t = {
+        .ir = ir, .opts = opts, .source = source, .work = ir->limits.max_work};
     JsonLimits limits = {.max_bytes = ir->limits.max_source,
                          .max_depth = ir->limits.max_depth};
     if (!ir_ok(ir)) return;

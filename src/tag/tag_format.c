@@ -1,22 +1,11 @@
-/* tag_format.c: which format an object is, and the formats that are made of
- * others: sequence, or, optional, star, plus, repeat, tag,
- * tags_with_separator.
+/* tag_format.c: which format an object is: its type, and the members that the
+ * type knows.
  *
  * Recursion: formats inside each other, at most TAG_MAX_DEPTH of them.
  */
 #include "tag/tag_format.h"
 
 /* ---- kinds ---- */
-
-static NodeId const_string(Tags *t, const At *at, Scope scope);
-static NodeId sequence(Tags *t, const At *at, Scope scope);
-static NodeId any_of(Tags *t, const At *at, Scope scope);
-static NodeId optional(Tags *t, const At *at, Scope scope);
-static NodeId star(Tags *t, const At *at, Scope scope);
-static NodeId plus(Tags *t, const At *at, Scope scope);
-static NodeId repeat(Tags *t, const At *at, Scope scope);
-static NodeId tag(Tags *t, const At *at, Scope scope);
-static NodeId tags_with_separator(Tags *t, const At *at, Scope scope);
 
 typedef struct Kind {
     const char *name;
@@ -27,23 +16,23 @@ typedef struct Kind {
 /* An object without a type is the first that all its fields belong to and that
  * lacks none. */
 static const Kind kinds[] = {
-    {"tag", "begin content end", "", tag},
-    {"const_string", "value", "", const_string},
+    {"tag", "begin content end", "", tag_whole},
+    {"const_string", "value", "", tag_const_string},
     {"json_schema", "json_schema", "style any_order max_whitespace_cnt",
      tag_json_schema},
     {"any_text", "", "excludes max_tokens max_chars", tag_any_text},
-    {"sequence", "elements", "", sequence},
-    {"or", "elements", "", any_of},
+    {"sequence", "elements", "", tag_sequence},
+    {"or", "elements", "", tag_any_of},
     {"triggered_tags", "triggers tags",
      "at_least_one stop_after_first excludes", tag_triggered},
     {"tags_with_separator", "tags separator", "at_least_one stop_after_first",
-     tags_with_separator},
+     tag_separated},
     {"grammar", "grammar", "", tag_grammar},
     {"regex", "pattern", "", tag_regex},
-    {"optional", "content", "", optional},
-    {"plus", "content", "", plus},
-    {"star", "content", "", star},
-    {"repeat", "min max content", "", repeat},
+    {"optional", "content", "", tag_optional},
+    {"plus", "content", "", tag_plus},
+    {"star", "content", "", tag_star},
+    {"repeat", "min max content", "", tag_repeat},
     {"dispatch", "rules", "loop excludes", tag_dispatch},
     {"token", "token", "", tag_token},
     {"exclude_token", "", "exclude_tokens", tag_exclude_token},
@@ -179,6 +168,44 @@ NodeId tag_format(Tags *t, const At *at, Scope scope)
     return node;
 }
 
+static bool member_is_open(Tags *t, const At *at, const char *key)
+{
+    At inner = at_member(t, at, key);
+    inner.depth++;
+    return tag_is_open(t, &inner);
+}
+
+/* Of a sequence the last element counts, of a choice any. */
+static bool elements_are_open(Tags *t, const At *at, bool is_choice)
+{
+    At elements = at_member(t, at, "elements");
+    At item = at_item(&elements, JSON_NONE, 0);
+    bool is_open = false;
+    item.depth++;
+    for (JsonIter it = json_iter(&t->json, elements.id); json_step(&it);) {
+        item.id = it.value;
+        if (is_choice && !is_open) is_open = tag_is_open(t, &item);
+    }
+    if (is_choice || item.id == JSON_NONE) return is_open;
+    return tag_is_open(t, &item);
+}
+
+bool tag_is_open(Tags *t, const At *at)
+{
+    if (!ir_ok(t->ir) || is_too_deep(t, at)) return false;
+    const Kind *k = kind_of(t, at);
+    if (!k) return false;
+    if (k->make == tag_any_text) {
+        At tokens = at_member(t, at, "max_tokens");
+        At chars = at_member(t, at, "max_chars");
+        return at_absent(t, &tokens) && at_absent(t, &chars);
+    }
+    if (k->make == tag_sequence || k->make == tag_any_of)
+        return elements_are_open(t, at, k->make == tag_any_of);
+    if (k->make == tag_optional) return member_is_open(t, at, "content");
+    return k->make == tag_triggered || k->make == tag_dispatch;
+}
+
 bool tag_is_tag(Tags *t, const At *at)
 {
     At type = at_member(t, at, "type");
@@ -201,100 +228,6 @@ bool tag_pair(Tags *t, const At *at, At pair[2])
     return true;
 }
 
-/* ---- formats of others ---- */
-
-static NodeId const_string(Tags *t, const At *at, Scope scope)
-{
-    Span text;
-    At value = at_member(t, at, "value");
-    if (!tag_text(t, &value, &text)) return NODE_NEVER_ID;
-    return tag_closed(t, tag_marker(t, text), scope);
-}
-
-static NodeId sequence(Tags *t, const At *at, Scope scope)
-{
-    At elements;
-    uint32_t count, i = 0;
-    NodeId all = NODE_EMPTY_ID;
-    if (!tag_array(t, at, "elements", 1, &elements, &count))
-        return NODE_NEVER_ID;
-    for (JsonIter it = json_iter(&t->json, elements.id); json_step(&it); i++) {
-        At item = at_item(&elements, it.value, i);
-        Scope inner = i + 1 < count ? scope_before(scope) : scope;
-        all = ir_seq2(t->ir, all, tag_format(t, &item, inner));
-    }
-    return all;
-}
-
-static NodeId any_of(Tags *t, const At *at, Scope scope)
-{
-    At elements;
-    uint32_t count, i = 0;
-    if (!tag_array(t, at, "elements", 1, &elements, &count))
-        return NODE_NEVER_ID;
-    NodeId *nodes = arena_array(&t->arena, NodeId, count);
-    if (!nodes) return tag_no_memory(t), NODE_NEVER_ID;
-    for (JsonIter it = json_iter(&t->json, elements.id); json_step(&it); i++) {
-        At item = at_item(&elements, it.value, i);
-        nodes[i] = tag_format(t, &item, scope);
-    }
-    return ir_alt(t->ir, nodes, count);
-}
-
-static NodeId optional(Tags *t, const At *at, Scope scope)
-{
-    At content = at_member(t, at, "content");
-    NodeId node = tag_format(t, &content, scope);
-    return ir_alt2(t->ir, node, tag_closed(t, NODE_EMPTY_ID, scope));
-}
-
-static NodeId repeated(Tags *t, const At *at, Scope scope, uint32_t lo,
-                       uint32_t hi)
-{
-    At content = at_member(t, at, "content");
-    NodeId node = tag_format(t, &content, scope_before(scope));
-    return tag_closed(t, ir_repeat(t->ir, node, lo, hi), scope);
-}
-
-static NodeId star(Tags *t, const At *at, Scope scope)
-{
-    return repeated(t, at, scope, 0, REPEAT_INF);
-}
-
-static NodeId plus(Tags *t, const At *at, Scope scope)
-{
-    return repeated(t, at, scope, 1, REPEAT_INF);
-}
-
-static bool repeat_bounds(Tags *t, const At *at, uint32_t *lo, uint32_t *hi)
-{
-    bool has;
-    At max = at_member(t, at, "max");
-    double top = 0;
-    if (!tag_count(t, at, "min", INT32_MAX, &has, lo)) return false;
-    At min = at_member(t, at, "min");
-    if (!has) return tag_wrong(t, &min, "a whole number");
-    if (json_double(&t->json, max.id, &top) && top == -1) {
-        *hi = REPEAT_INF;
-        return true;
-    }
-    if (!tag_count(t, at, "max", INT32_MAX, &has, hi)) return false;
-    if (!has) return tag_wrong(t, &max, "a whole number, or -1 for no limit");
-    return *lo <= *hi ||
-           tag_fail(t, &max, WEIR_SYNTAX,
-                    "found max %u below min %u, expected it not to be", *hi,
-                    *lo);
-}
-
-static NodeId repeat(Tags *t, const At *at, Scope scope)
-{
-    uint32_t lo, hi;
-    if (!repeat_bounds(t, at, &lo, &hi)) return NODE_NEVER_ID;
-    return repeated(t, at, scope, lo, hi);
-}
-
-/* ---- tag ---- */
-
 bool tag_token_object(Tags *t, const At *at, Range *id)
 {
     const Kind *kind = kind_of(t, at);
@@ -305,112 +238,4 @@ bool tag_token_object(Tags *t, const At *at, Range *id)
                         kind->name);
     At token = at_member(t, at, "token");
     return tag_token_id(t, &token, id);
-}
-
-static NodeId begin_node(Tags *t, const At *at)
-{
-    Range id;
-    Span text;
-    At begin = at_member(t, at, "begin");
-    if (at_kind(t, &begin) == JSON_OBJECT)
-        return tag_token_object(t, &begin, &id)
-                   ? ir_tokens(t->ir, &id, 1, false)
-                   : NODE_NEVER_ID;
-    return tag_text(t, &begin, &text) ? tag_marker(t, text) : NODE_NEVER_ID;
-}
-
-static bool push_end(Tags *t, const At *at, TagEnds *ends)
-{
-    Span text;
-    if (!tag_text(t, at, &text)) return false;
-    ends->may_be_empty |= !text.size;
-    if (!text.size) return true;
-    uint32_t i = ends->texts.count++;
-    ends->texts.at[i] = text;
-    ends->closings[i] = ir_bytes(t->ir, text);
-    NodeId tokens = tag_marker_tokens(t, text, text.size);
-    ends->others = ir_alt2(t->ir, ends->others, tokens);
-    return true;
-}
-
-static bool text_ends(Tags *t, const At *end, TagEnds *ends)
-{
-    bool is_list = at_kind(t, end) == JSON_ARRAY;
-    uint32_t count = is_list ? json_count(&t->json, end->id) : 1, i = 0;
-    if (!count)
-        return tag_fail(t, end, WEIR_SYNTAX,
-                        "found an empty array, expected at least one end");
-    ends->texts.at = arena_array(&t->arena, Span, count);
-    ends->closings = arena_array(&t->arena, NodeId, count);
-    if (!ends->texts.at || !ends->closings) return tag_no_memory(t);
-    if (!is_list) return push_end(t, end, ends);
-    for (JsonIter it = json_iter(&t->json, end->id); json_step(&it); i++) {
-        At item = at_item(end, it.value, i);
-        if (!push_end(t, &item, ends)) return false;
-    }
-    return true;
-}
-
-static bool read_ends(Tags *t, const At *at, TagEnds *ends)
-{
-    At end = at_member(t, at, "end");
-    *ends = (TagEnds){.others = NODE_NEVER_ID};
-    if (at_kind(t, &end) == JSON_OBJECT) {
-        if (!tag_token_object(t, &end, &ends->id)) return false;
-        ends->has_id = true;
-        ends->others = ends->all = ir_tokens(t->ir, &ends->id, 1, false);
-        return true;
-    }
-    if (at_kind(t, &end) != JSON_ARRAY && at_kind(t, &end) != JSON_STRING)
-        return tag_wrong(t, &end, "a string, an array of them or a token");
-    if (!text_ends(t, &end, ends)) return false;
-    ends->all = ir_alt(t->ir, ends->closings, ends->texts.count);
-    ends->all = ir_alt2(t->ir, ends->all, ends->others);
-    if (ends->may_be_empty) ends->all = ir_optional(t->ir, ends->all);
-    return true;
-}
-
-NodeId tag_after_begin(Tags *t, const At *at)
-{
-    TagEnds ends;
-    At content = at_member(t, at, "content");
-    if (!read_ends(t, at, &ends)) return NODE_NEVER_ID;
-    return tag_format(t, &content, (Scope){&ends, true});
-}
-
-static NodeId tag(Tags *t, const At *at, Scope scope)
-{
-    NodeId begin = begin_node(t, at);
-    return tag_closed(t, ir_seq2(t->ir, begin, tag_after_begin(t, at)), scope);
-}
-
-/* ---- tags_with_separator ---- */
-
-static NodeId tags_with_separator(Tags *t, const At *at, Scope scope)
-{
-    At tags, separator = at_member(t, at, "separator");
-    uint32_t count, i = 0;
-    bool at_least_one = false, stop_after_first = false;
-    Span text;
-    if (!tag_array(t, at, "tags", 1, &tags, &count) ||
-        !tag_text(t, &separator, &text) ||
-        !tag_flag(t, at, "at_least_one", &at_least_one) ||
-        !tag_flag(t, at, "stop_after_first", &stop_after_first))
-        return NODE_NEVER_ID;
-    NodeId *nodes = arena_array(&t->arena, NodeId, count);
-    if (!nodes) return tag_no_memory(t), NODE_NEVER_ID;
-    for (JsonIter it = json_iter(&t->json, tags.id); json_step(&it); i++) {
-        At item = at_item(&tags, it.value, i);
-        nodes[i] = tag_is_tag(t, &item)
-                       ? tag_format(t, &item, (Scope){NULL, false})
-                       : NODE_NEVER_ID;
-    }
-    NodeId one = ir_alt(t->ir, nodes, count);
-    NodeId next = ir_seq2(t->ir, tag_marker(t, text), one);
-    NodeId all =
-        stop_after_first
-            ? one
-            : ir_seq2(t->ir, one, ir_repeat(t->ir, next, 0, REPEAT_INF));
-    if (!at_least_one) all = ir_optional(t->ir, all);
-    return tag_closed(t, all, scope);
 }

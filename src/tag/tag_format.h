@@ -1,5 +1,5 @@
-/* tag_format.h: formats as expressions, for the files that make them:
- * tag_format.c, tag_free.c, tag_token.c, tag_nested.c.
+/* tag_format.h: formats as expressions. tag_format.c tells which format a value
+ * is; each of the other files makes some of them.
  *
  * A format's scope is the end of the nearest tag around it. Free text and free
  * tokens never hold that end; where it follows at once (`is_last`), a format's
@@ -8,6 +8,7 @@
 #ifndef WEIR_TAG_TAG_FORMAT_H
 #define WEIR_TAG_TAG_FORMAT_H
 
+#include "schema/schema.h"
 #include "tag/tag_read.h"
 
 /* How a tag may end. */
@@ -37,8 +38,16 @@ bool tag_known_members(Tags *t, const At *at, const char *what,
 bool tag_pair(Tags *t, const At *at, At pair[2]);
 /* The id of a format that must be a token. */
 bool tag_token_object(Tags *t, const At *at, Range *id);
-/* All that comes after the begin of a tag: content and end. */
-NodeId tag_after_begin(Tags *t, const At *at);
+/* What comes after the begin of a tag, content and end. Where the content is
+ * free text that an empty end does not stop, that text runs on: nothing that
+ * is free comes after it. Such ways are `last`, the others `more`; NEVER: there
+ * are none. */
+typedef struct TagRest {
+    NodeId more, last;
+} TagRest;
+TagRest tag_after_begin(Tags *t, const At *at);
+/* Whether the format ends in free text without a limit. */
+bool tag_is_open(Tags *t, const At *at);
 /* `node`, and the end if it follows at once. */
 static inline NodeId tag_closed(Tags *t, NodeId node, Scope scope)
 {
@@ -52,11 +61,21 @@ static inline Scope scope_before(Scope scope)
 
 /* A text that the format spells out; where the vocabulary has control tokens
  * of names in it, these too. */
-NodeId tag_marker(Tags *t, Span text);
+NodeId tag_marker(Tags *t, const At *at, Span text);
 /* Those ways of writing it in which a control token that begins before byte
  * `limit` is the first of its control tokens; NEVER: none. */
-NodeId tag_marker_tokens(Tags *t, Span text, size_t limit);
+NodeId tag_marker_tokens(Tags *t, const At *at, Span text, size_t limit);
 
+/* The makers: what a format of the type is, its members checked. */
+NodeId tag_const_string(Tags *t, const At *at, Scope scope);
+NodeId tag_sequence(Tags *t, const At *at, Scope scope);
+NodeId tag_any_of(Tags *t, const At *at, Scope scope);
+NodeId tag_optional(Tags *t, const At *at, Scope scope);
+NodeId tag_star(Tags *t, const At *at, Scope scope);
+NodeId tag_plus(Tags *t, const At *at, Scope scope);
+NodeId tag_repeat(Tags *t, const At *at, Scope scope);
+NodeId tag_whole(Tags *t, const At *at, Scope scope);
+NodeId tag_separated(Tags *t, const At *at, Scope scope);
 NodeId tag_any_text(Tags *t, const At *at, Scope scope);
 NodeId tag_triggered(Tags *t, const At *at, Scope scope);
 NodeId tag_dispatch(Tags *t, const At *at, Scope scope);
@@ -75,8 +94,7 @@ NodeId tag_json_schema(Tags *t, const At *at, Scope scope);
 NodeId tag_xml_parameter(Tags *t, const At *at, Scope scope);
 NodeId tag_grammar(Tags *t, const At *at, Scope scope);
 NodeId tag_regex(Tags *t, const At *at, Scope scope);
-/* The schema at `at`, written as JSON. */
-NodeId tag_schema(Tags *t, const At *at, const weir_schema_opts *opts,
-                  const weir_space *space);
+/* The schema at `at`; NULL: any value. */
+NodeId tag_schema(Tags *t, const At *at, const SchemaUse *given);
 
 #endif

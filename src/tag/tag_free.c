@@ -9,47 +9,88 @@
 
 /* ---- the text between ---- */
 
-/* Adds what is excluded and the ends of the scope to a text. */
-static bool add_ends(Tags *t, const At *at, Scope scope, TagText *text)
+/* Tags of one kind. */
+typedef struct TagList {
+    Span *tags;
+    NodeId *bodies;
+    uint32_t count;
+} TagList;
+
+/* Free text in the making: tags after which there is free text again, then
+ * those that are the last. */
+typedef struct FreeText {
+    TagText text;
+    TagList more, last;
+} FreeText;
+
+static bool list_begin(Tags *t, TagList *list, size_t room)
 {
-    TextList excludes;
-    const TagEnds *ends = scope.ends;
-    JsonNode range = t->json.nodes.at[at->id];
-    text->begin = range.begin;
-    text->end = range.end;
-    text->is_open = !ends || !scope.is_last || ends->may_be_empty;
-    if (!tag_words(t, at, "excludes", 0, &excludes)) return false;
-    text->excludes = excludes.at;
-    text->nexcludes = excludes.count;
-    if (!ends) return true;
-    if (scope.is_last) {
-        text->ends = ends->texts.at;
-        text->closings = ends->closings;
-        text->nends = ends->texts.count;
-        text->other_ends = ends->others;
-        return true;
-    }
-    uint32_t count = excludes.count + ends->texts.count;
+    list->tags = arena_array(&t->arena, Span, room);
+    list->bodies = arena_array(&t->arena, NodeId, room);
+    return (list->tags && list->bodies) || tag_no_memory(t);
+}
+
+static void put_tag(TagList *list, Span tag, NodeId body)
+{
+    list->tags[list->count] = tag;
+    list->bodies[list->count++] = body;
+}
+
+/* room: tags of each kind. */
+static bool free_begin(Tags *t, FreeText *f, uint32_t room)
+{
+    return list_begin(t, &f->more, 2 * (size_t)room) &&
+           list_begin(t, &f->last, room);
+}
+
+/* The texts of the member excludes, and `more`. */
+static bool read_excludes(Tags *t, const At *at, TextList more, TagText *text)
+{
+    TextList own;
+    if (!tag_words(t, at, "excludes", 0, &own)) return false;
+    size_t count = (size_t)own.count + more.count;
     Span *all = arena_array(&t->arena, Span, count);
     if (!all) return tag_no_memory(t);
-    for (uint32_t i = 0; i < count; i++)
-        all[i] = i < excludes.count ? excludes.at[i]
-                                    : ends->texts.at[i - excludes.count];
+    for (size_t i = 0; i < count; i++)
+        all[i] = i < own.count ? own.at[i] : more.at[i - own.count];
     text->excludes = all;
-    text->nexcludes = count;
+    text->nexcludes = (uint32_t)count;
     return true;
 }
 
-static NodeId free_text(Tags *t, const At *at, Scope scope, TagText *text)
+/* The expression: free text without what is excluded and without the ends of
+ * the scope, up to these if they follow. */
+static NodeId free_end(Tags *t, const At *at, Scope scope, FreeText *f)
 {
-    if (!ir_ok(t->ir) || !add_ends(t, at, scope, text)) return NODE_NEVER_ID;
-    return tag_text_compile(t->ir, text);
+    const TagEnds *ends = scope.ends;
+    JsonNode range = t->json.nodes.at[at->id];
+    TextList none = {NULL, 0};
+    f->text.begin = range.begin;
+    f->text.end = range.end;
+    f->text.nloop = f->more.count;
+    for (uint32_t i = 0; i < f->last.count; i++)
+        put_tag(&f->more, f->last.tags[i], f->last.bodies[i]);
+    f->text.tags = f->more.tags;
+    f->text.bodies = f->more.bodies;
+    f->text.ntags = f->more.count;
+    f->text.is_open = !ends || !scope.is_last || ends->may_be_empty;
+    if (!ir_ok(t->ir) ||
+        !read_excludes(t, at, ends && !scope.is_last ? ends->texts : none,
+                       &f->text))
+        return NODE_NEVER_ID;
+    if (ends && scope.is_last) {
+        f->text.ends = ends->texts.at;
+        f->text.closings = ends->closings;
+        f->text.nends = ends->texts.count;
+        f->text.other_last = ir_alt2(t->ir, f->text.other_last, ends->others);
+    }
+    return tag_text_compile(t->ir, &f->text);
 }
 
 NodeId tag_any_text(Tags *t, const At *at, Scope scope)
 {
     RuleOptions budget = {0};
-    TagText text = {.budget = &budget};
+    FreeText f = {.text.budget = &budget};
     bool has_tokens, has_chars;
     if (!tag_count(t, at, "max_tokens", INT32_MAX, &has_tokens,
                    &budget.max_tokens) ||
@@ -60,8 +101,8 @@ NodeId tag_any_text(Tags *t, const At *at, Scope scope)
     if (has_chars) budget.has |= RULE_HAS_MAX_CHARS;
     bool is_none =
         (has_tokens && !budget.max_tokens) || (has_chars && !budget.max_chars);
-    return is_none ? tag_closed(t, NODE_EMPTY_ID, scope)
-                   : free_text(t, at, scope, &text);
+    if (is_none) return tag_closed(t, NODE_EMPTY_ID, scope);
+    return free_begin(t, &f, 0) ? free_end(t, at, scope, &f) : NODE_NEVER_ID;
 }
 
 /* ---- tags with triggers ---- */
@@ -69,7 +110,7 @@ NodeId tag_any_text(Tags *t, const At *at, Scope scope)
 /* A tag: what is left of it after its begin. */
 typedef struct Row {
     Span begin;
-    NodeId after;
+    TagRest after;
     uint32_t trigger, next; /* the next row of that trigger */
 } Row;
 
@@ -79,6 +120,7 @@ typedef struct Triggers {
     Row *rows;
     uint32_t nrows;
     PrefixSet set;
+    NodeId *scratch; /* by row */
 } Triggers;
 
 static bool find_trigger(Tags *t, const At *tag, Triggers *all, uint32_t row)
@@ -133,9 +175,10 @@ static bool read_structure(Tags *t, const At *tag, Row *row)
         return false;
     bool is_any = at_absent(t, &schema);
     if (is_any) tag_warn(t, tag, "found no schema, any JSON value will do");
-    NodeId node =
-        tag_schema(t, is_any ? NULL : &schema, t->opts->schema, t->opts->space);
-    row->after = ir_seq2(t->ir, node, tag_marker(t, end));
+    SchemaUse use = {.opts = t->opts->schema, .space = t->opts->space};
+    NodeId node = tag_schema(t, is_any ? NULL : &schema, &use);
+    row->after = (TagRest){ir_seq2(t->ir, node, tag_marker(t, &end_at, end)),
+                           NODE_NEVER_ID};
     return ir_ok(t->ir);
 }
 
@@ -166,9 +209,15 @@ static bool read_rows(Tags *t, const At *at, const char *key, ReadRow read,
     return true;
 }
 
+/* Of what follows the begin of tags, `more` or `last`. */
+static NodeId rest_of(const Row *r, bool is_last)
+{
+    return is_last ? r->after.last : r->after.more;
+}
+
 /* What may follow a trigger: the rest of one of its tags. */
-static NodeId trigger_body(Tags *t, const Triggers *all, uint32_t trigger,
-                           NodeId *scratch)
+static NodeId trigger_body(Tags *t, const At *at, const Triggers *all,
+                           uint32_t trigger, bool is_last)
 {
     uint32_t n = 0;
     size_t size = all->texts.at[trigger].size;
@@ -176,45 +225,57 @@ static NodeId trigger_body(Tags *t, const Triggers *all, uint32_t trigger,
          i = all->rows[i].next) {
         const Row *r = &all->rows[i];
         Span rest = span_of(r->begin.at + size, r->begin.size - size);
-        scratch[n++] = ir_seq2(t->ir, tag_marker(t, rest), r->after);
+        all->scratch[n++] =
+            ir_seq2(t->ir, tag_marker(t, at, rest), rest_of(r, is_last));
     }
-    return ir_alt(t->ir, scratch, n);
+    return ir_alt(t->ir, all->scratch, n);
 }
 
 /* Whole tags, each: by a control token in its trigger; or in any way. */
-static NodeId by_tokens(Tags *t, const Triggers *all, NodeId *scratch)
+static NodeId by_tokens(Tags *t, const At *at, const Triggers *all,
+                        bool is_last)
 {
     for (uint32_t i = 0; i < all->nrows; i++) {
         const Row *r = &all->rows[i];
         size_t size = all->texts.at[r->trigger].size;
-        scratch[i] =
-            ir_seq2(t->ir, tag_marker_tokens(t, r->begin, size), r->after);
+        all->scratch[i] =
+            ir_seq2(t->ir, tag_marker_tokens(t, at, r->begin, size),
+                    rest_of(r, is_last));
     }
-    return ir_alt(t->ir, scratch, all->nrows);
+    return ir_alt(t->ir, all->scratch, all->nrows);
 }
 
-static NodeId any_tag(Tags *t, const Triggers *all, NodeId *scratch)
+static NodeId any_tag(Tags *t, const At *at, const Triggers *all, bool is_last)
 {
     for (uint32_t i = 0; i < all->nrows; i++)
-        scratch[i] = ir_seq2(t->ir, tag_marker(t, all->rows[i].begin),
-                             all->rows[i].after);
-    return ir_alt(t->ir, scratch, all->nrows);
+        all->scratch[i] = ir_seq2(t->ir, tag_marker(t, at, all->rows[i].begin),
+                                  rest_of(&all->rows[i], is_last));
+    return ir_alt(t->ir, all->scratch, all->nrows);
 }
 
-/* Free text with the tags of all triggers. */
+/* Free text with the tags of all triggers. A trigger of tags that run on stands
+ * twice, as a tag that is the last, too. */
 static NodeId with_tags(Tags *t, const At *at, Scope scope, const Triggers *all,
-                        bool is_loop, NodeId *scratch)
+                        bool is_loop)
 {
-    uint32_t count = all->texts.count;
-    TagText text = {.tags = all->texts.at, .ntags = count, .is_loop = is_loop};
-    NodeId *bodies = arena_array(&t->arena, NodeId, count);
-    if (!bodies) return tag_no_memory(t), NODE_NEVER_ID;
-    Scope after = is_loop ? scope_before(scope) : scope;
-    for (uint32_t i = 0; i < count; i++)
-        bodies[i] = tag_closed(t, trigger_body(t, all, i, scratch), after);
-    text.bodies = bodies;
-    text.other_tags = tag_closed(t, by_tokens(t, all, scratch), after);
-    return free_text(t, at, scope, &text);
+    FreeText f = {.more = {NULL, NULL, 0}};
+    if (!free_begin(t, &f, all->texts.count)) return NODE_NEVER_ID;
+    for (uint32_t i = 0; i < all->texts.count; i++) {
+        NodeId more = trigger_body(t, at, all, i, false);
+        NodeId last = trigger_body(t, at, all, i, true);
+        if (!is_loop) last = ir_alt2(t->ir, more, last);
+        if (is_loop) put_tag(&f.more, all->texts.at[i], more);
+        if (!is_loop || last != NODE_NEVER_ID)
+            put_tag(&f.last, all->texts.at[i], tag_closed(t, last, scope));
+    }
+    NodeId more = by_tokens(t, at, all, false);
+    NodeId last = by_tokens(t, at, all, true);
+    if (is_loop)
+        f.text.other_more = more;
+    else
+        last = ir_alt2(t->ir, more, last);
+    f.text.other_last = tag_closed(t, last, scope);
+    return free_end(t, at, scope, &f);
 }
 
 static void warn_of_unused(Tags *t, const At *at, const Triggers *all)
@@ -234,17 +295,20 @@ typedef struct Switches {
     bool at_least_one, stop_after_first;
 } Switches;
 
-static NodeId combine(Tags *t, const At *at, Scope scope, const Triggers *all,
+static NodeId combine(Tags *t, const At *at, Scope scope, Triggers *all,
                       Switches s)
 {
-    NodeId *scratch = arena_array(&t->arena, NodeId, all->nrows);
-    if (!scratch) return tag_no_memory(t), NODE_NEVER_ID;
+    all->scratch = arena_array(&t->arena, NodeId, all->nrows);
+    if (!all->scratch) return tag_no_memory(t), NODE_NEVER_ID;
     warn_of_unused(t, at, all);
-    NodeId first = s.at_least_one ? any_tag(t, all, scratch) : NODE_EMPTY_ID;
-    if (s.at_least_one && s.stop_after_first)
-        return tag_closed(t, first, scope);
-    return ir_seq2(t->ir, first,
-                   with_tags(t, at, scope, all, !s.stop_after_first, scratch));
+    if (!s.at_least_one)
+        return with_tags(t, at, scope, all, !s.stop_after_first);
+    NodeId more = any_tag(t, at, all, false);
+    NodeId last = tag_closed(t, any_tag(t, at, all, true), scope);
+    more = s.stop_after_first
+               ? tag_closed(t, more, scope)
+               : ir_seq2(t->ir, more, with_tags(t, at, scope, all, true));
+    return ir_alt2(t->ir, more, last);
 }
 
 NodeId tag_triggered(Tags *t, const At *at, Scope scope)
@@ -273,13 +337,26 @@ NodeId tag_structures(Tags *t, const At *at)
 
 /* ---- dispatch ---- */
 
-/* [text, format], item `i` of the rules. */
-static bool read_rule(Tags *t, const At *rule, Scope scope, Span *tag,
-                      NodeId *body)
+typedef struct DispatchRules {
+    FreeText f;
+    bool is_loop;
+    NodeId *more, *last; /* by rule: ways to write it with a control token */
+} DispatchRules;
+
+/* One of the rules: [text, format]. A format that runs on is the last. */
+static bool read_rule(Tags *t, const At *rule, Scope scope, DispatchRules *d)
 {
     At pair[2];
-    if (!tag_pair(t, rule, pair) || !tag_word(t, &pair[0], tag)) return false;
-    *body = tag_format(t, &pair[1], scope);
+    Span tag;
+    uint32_t i = rule->index;
+    if (!tag_pair(t, rule, pair) || !tag_word(t, &pair[0], &tag)) return false;
+    bool is_last = !d->is_loop || tag_is_open(t, &pair[1]);
+    NodeId body =
+        tag_format(t, &pair[1], is_last ? scope : scope_before(scope));
+    NodeId token = tag_marker_tokens(t, &pair[0], tag, tag.size);
+    put_tag(is_last ? &d->f.last : &d->f.more, tag, body);
+    d->more[i] = d->last[i] = NODE_NEVER_ID;
+    *(is_last ? &d->last[i] : &d->more[i]) = ir_seq2(t->ir, token, body);
     return ir_ok(t->ir);
 }
 
@@ -287,24 +364,19 @@ NodeId tag_dispatch(Tags *t, const At *at, Scope scope)
 {
     At rules;
     uint32_t count, i = 0;
-    bool is_loop = true;
-    if (!tag_flag(t, at, "loop", &is_loop) ||
-        !tag_array(t, at, "rules", 1, &rules, &count))
+    DispatchRules d = {.is_loop = true};
+    if (!tag_flag(t, at, "loop", &d.is_loop) ||
+        !tag_array(t, at, "rules", 1, &rules, &count) ||
+        !free_begin(t, &d.f, count))
         return NODE_NEVER_ID;
-    TagText text = {.is_loop = is_loop, .ntags = count};
-    Span *tags = arena_array(&t->arena, Span, count);
-    NodeId *bodies = arena_array(&t->arena, NodeId, count);
-    if (!tags || !bodies) return tag_no_memory(t), NODE_NEVER_ID;
-    Scope inner = is_loop ? scope_before(scope) : scope;
+    d.more = arena_array(&t->arena, NodeId, count);
+    d.last = arena_array(&t->arena, NodeId, count);
+    if (!d.more || !d.last) return tag_no_memory(t), NODE_NEVER_ID;
     for (JsonIter it = json_iter(&t->json, rules.id); json_step(&it); i++) {
         At item = at_item(&rules, it.value, i);
-        if (!read_rule(t, &item, inner, &tags[i], &bodies[i]))
-            return NODE_NEVER_ID;
-        NodeId by_token = tag_marker_tokens(t, tags[i], tags[i].size);
-        text.other_tags = ir_alt2(t->ir, text.other_tags,
-                                  ir_seq2(t->ir, by_token, bodies[i]));
+        if (!read_rule(t, &item, scope, &d)) return NODE_NEVER_ID;
     }
-    text.tags = tags;
-    text.bodies = bodies;
-    return free_text(t, at, scope, &text);
+    d.f.text.other_more = ir_alt(t->ir, d.more, count);
+    d.f.text.other_last = ir_alt(t->ir, d.last, count);
+    return free_end(t, at, scope, &d.f);
 }

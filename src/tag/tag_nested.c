@@ -6,7 +6,6 @@
  * the escapes of the JSON string that a text stands in, and pointers begin with
  * that of the format.
  */
-#include "schema/schema.h"
 #include "syntax/ebnf.h"
 #include "syntax/regex.h"
 #include "tag/tag_format.h"
@@ -125,12 +124,14 @@ static void nested_end(Tags *t, const Nested *n)
 
 /* ---- JSON Schema ---- */
 
-NodeId tag_schema(Tags *t, const At *at, const weir_schema_opts *opts,
-                  const weir_space *space)
+NodeId tag_schema(Tags *t, const At *at, const SchemaUse *given)
 {
+    SchemaUse use = *given;
+    use.work = &t->work;
+    use.is_warned = true;
     if (!ir_ok(t->ir)) return NODE_NEVER_ID;
     if (!at) {
-        schema_compile(t->ir, SPAN("{}"), opts, space);
+        schema_compile_part(t->ir, SPAN("true"), &use);
         return ir_ok(t->ir) ? ir_ref(t->ir, t->ir->root) : NODE_NEVER_ID;
     }
     JsonKind kind = at_kind(t, at);
@@ -138,48 +139,50 @@ NodeId tag_schema(Tags *t, const At *at, const weir_schema_opts *opts,
         return tag_wrong(t, at, "a JSON Schema: an object, true or false"),
                NODE_NEVER_ID;
     Nested n = nested_begin(t, at);
-    schema_compile(t->ir, n.raw, opts, space);
+    schema_compile_part(t->ir, n.raw, &use);
     nested_end(t, &n);
     return ir_ok(t->ir) ? ir_ref(t->ir, t->ir->root) : NODE_NEVER_ID;
 }
 
-static bool read_style(Tags *t, const At *at)
+static bool read_style(Tags *t, const At *at, const ArgStyle **style)
 {
-    static const char *const styles[] = {"qwen_xml",     "minimax_xml",
-                                         "deepseek_xml", "glm_xml",
-                                         "cohere_xml",   "kimi_k3_xml"};
-    At style = at_member(t, at, "style");
-    if (at_absent(t, &style) || json_is_string(&t->json, style.id, "json"))
+    At member = at_member(t, at, "style");
+    *style = NULL;
+    if (at_absent(t, &member) || json_is_string(&t->json, member.id, "json"))
         return true;
-    for (size_t i = 0; i < COUNT_OF(styles); i++)
-        if (json_is_string(&t->json, style.id, styles[i]))
-            return tag_fail(t, &style, WEIR_UNSUPPORTED,
-                            "style %s cannot be compiled yet", styles[i]);
-    return tag_wrong(t, &style, "a style, such as \"json\" or \"qwen_xml\"");
+    *style = arg_style_find(json_string(&t->json, member.id));
+    return *style || tag_wrong(t, &member,
+                               "a style: \"json\", \"qwen_xml\", "
+                               "\"minimax_xml\", \"deepseek_xml\", "
+                               "\"glm_xml\", \"cohere_xml\" or "
+                               "\"kimi_k3_xml\"");
 }
 
 NodeId tag_json_schema(Tags *t, const At *at, Scope scope)
 {
     weir_schema_opts opts = *t->opts->schema;
     weir_space space = *t->opts->space;
+    SchemaUse use = {.opts = &opts, .space = &space};
     At schema = at_member(t, at, "json_schema");
     bool has_run;
     uint32_t run;
-    if (!read_style(t, at) || !tag_flag(t, at, "any_order", &opts.any_order) ||
+    if (!read_style(t, at, &use.style) ||
+        !tag_flag(t, at, "any_order", &opts.any_order) ||
         !tag_count(t, at, "max_whitespace_cnt", INT32_MAX, &has_run, &run))
         return NODE_NEVER_ID;
     if (has_run)
         space = (weir_space){.kind = WEIR_SPACE_ANY,
                              .max_run = run ? run : UINT32_MAX};
-    return tag_closed(t, tag_schema(t, &schema, &opts, &space), scope);
+    return tag_closed(t, tag_schema(t, &schema, &use), scope);
 }
 
 NodeId tag_xml_parameter(Tags *t, const At *at, Scope scope)
 {
-    (void)scope;
-    tag_fail(t, at, WEIR_UNSUPPORTED,
-             "qwen_xml_parameter cannot be compiled yet");
-    return NODE_NEVER_ID;
+    At schema = at_member(t, at, "json_schema");
+    SchemaUse use = {.opts = t->opts->schema,
+                     .space = t->opts->space,
+                     .style = arg_style_find(SPAN("qwen_xml"))};
+    return tag_closed(t, tag_schema(t, &schema, &use), scope);
 }
 
 /* ---- regular expressions, EBNF ---- */
@@ -187,7 +190,7 @@ NodeId tag_xml_parameter(Tags *t, const At *at, Scope scope)
 NodeId tag_regex(Tags *t, const At *at, Scope scope)
 {
     Span pattern;
-    RegexOpts opts = {.dot_all = true};
+    RegexOpts opts = {.dot_all = true, .work = &t->work};
     At member = at_member(t, at, "pattern");
     if (!tag_text(t, &member, &pattern)) return NODE_NEVER_ID;
     Nested n = nested_begin(t, &member);

@@ -14,7 +14,8 @@ typedef struct Tags {
     const TagOpts *opts;
     Span source;
     Json json;
-    Arena arena; /* scratch of the call */
+    Arena arena;   /* scratch of the call */
+    uint64_t work; /* steps left for schemas and patterns together */
 } Tags;
 
 /* A value and the way to it: the links live on the C stack. */

@@ -10,6 +10,8 @@
 
 /* ---- markers ---- */
 
+enum { MAX_NAMES = 16 }; /* of control tokens in one text */
+
 /* The control token whose name `text` begins with, and the name's size. */
 static bool find_control(const Tags *t, Span text, Range *id, size_t *size)
 {
@@ -33,38 +35,67 @@ static size_t next_control(const Tags *t, Span text, size_t pos, Range *id,
     return pos;
 }
 
-NodeId tag_marker(Tags *t, Span text)
+/* A text is cut where names of control tokens begin: plain, name, plain, name,
+ * ... The plain parts may be empty; `names` of them have a name after them. */
+typedef struct Cuts {
+    Span plain[MAX_NAMES + 1], name[MAX_NAMES];
+    Range id[MAX_NAMES];
+    uint32_t names;
+} Cuts;
+
+static bool cut(Tags *t, const At *at, Span text, Cuts *c)
 {
-    NodeId all = NODE_EMPTY_ID;
     Range id;
-    size_t size = 0;
-    for (size_t pos = 0; pos < text.size; pos += size) {
-        size_t at = next_control(t, text, pos, &id, &size);
-        NodeId plain = ir_bytes(t->ir, span_of(text.at + pos, at - pos));
-        all = ir_seq2(t->ir, all, plain);
-        if (at == text.size) return all;
-        NodeId name = ir_bytes(t->ir, span_of(text.at + at, size));
-        NodeId token = ir_tokens(t->ir, &id, 1, false);
-        all = ir_seq2(t->ir, all, ir_alt2(t->ir, name, token));
-        pos = at;
+    size_t size = 0, pos = 0;
+    c->names = 0;
+    for (;; pos += size) {
+        size_t end = next_control(t, text, pos, &id, &size);
+        c->plain[c->names] = span_of(text.at + pos, end - pos);
+        if (end == text.size) return true;
+        if (c->names == MAX_NAMES)
+            return tag_fail(t, at, WEIR_LIMIT_WORK,
+                            "found more than %d names of control tokens in "
+                            "one text",
+                            MAX_NAMES);
+        c->name[c->names] = span_of(text.at + end, size);
+        c->id[c->names++] = id;
+        pos = end;
     }
-    return all;
 }
 
-NodeId tag_marker_tokens(Tags *t, Span text, size_t limit)
+/* From plain part i on, with all names as names or as tokens. */
+static NodeId from_part(Tags *t, const Cuts *c, uint32_t i)
 {
-    NodeId all = NODE_NEVER_ID;
-    Range id;
-    size_t size = 0;
-    for (size_t pos = 0;; pos += size) {
-        pos = next_control(t, text, pos, &id, &size);
-        if (pos >= MIN(limit, text.size)) return all;
-        Span rest = span_of(text.at + pos + size, text.size - pos - size);
-        NodeId one =
-            IR_SEQ(t->ir, ir_bytes(t->ir, span_of(text.at, pos)),
-                   ir_tokens(t->ir, &id, 1, false), tag_marker(t, rest));
-        all = ir_alt2(t->ir, all, one);
+    NodeId parts[2 * MAX_NAMES + 1];
+    uint32_t n = 0;
+    for (; i < c->names; i++) {
+        parts[n++] = ir_bytes(t->ir, c->plain[i]);
+        parts[n++] = ir_alt2(t->ir, ir_bytes(t->ir, c->name[i]),
+                             ir_tokens(t->ir, &c->id[i], 1, false));
     }
+    parts[n++] = ir_bytes(t->ir, c->plain[i]);
+    return ir_seq(t->ir, parts, n);
+}
+
+NodeId tag_marker(Tags *t, const At *at, Span text)
+{
+    Cuts c;
+    return cut(t, at, text, &c) ? from_part(t, &c, 0) : NODE_NEVER_ID;
+}
+
+NodeId tag_marker_tokens(Tags *t, const At *at, Span text, size_t limit)
+{
+    Cuts c;
+    NodeId ways[MAX_NAMES];
+    uint32_t n = 0;
+    if (!cut(t, at, text, &c)) return NODE_NEVER_ID;
+    for (; n < c.names && c.name[n].at < text.at + limit; n++) {
+        Span before = span_of(text.at, (size_t)(c.name[n].at - text.at));
+        ways[n] = IR_SEQ(t->ir, ir_bytes(t->ir, before),
+                         ir_tokens(t->ir, &c.id[n], 1, false),
+                         from_part(t, &c, n + 1));
+    }
+    return ir_alt(t->ir, ways, n);
 }
 
 /* ---- token ids ---- */
@@ -183,7 +214,8 @@ static void sort_ids(Ids *ids)
 /* Free tokens in which a trigger's token hands over to its body. */
 typedef struct TokenText {
     Ids triggers, excludes;
-    NodeId bodies; /* the tokens with their bodies */
+    NodeId more; /* the tokens with their bodies */
+    NodeId last; /* those that run on: nothing is free after them */
     bool is_loop;
 } TokenText;
 
@@ -198,13 +230,12 @@ static NodeId free_tokens(Tags *t, TokenText *text, Scope scope)
     for (uint32_t i = 0; i < text->excludes.count; i++)
         all.at[all.count++] = text->excludes.at[i];
     NodeId free = ir_repeat(ir, other_token(t, &all, scope), 0, REPEAT_INF);
-    if (!text->is_loop)
-        return ir_seq2(ir, free,
-                       ir_alt2(ir, tag_closed(t, text->bodies, scope),
-                               tag_closed(t, NODE_EMPTY_ID, scope)));
-    NodeId more = ir_seq2(ir, text->bodies, free);
-    NodeId all_of = ir_seq2(ir, free, ir_repeat(ir, more, 0, REPEAT_INF));
-    return tag_closed(t, all_of, scope);
+    NodeId last = text->last, more = NODE_EMPTY_ID;
+    if (text->is_loop)
+        more = ir_repeat(ir, ir_seq2(ir, text->more, free), 0, REPEAT_INF);
+    else
+        last = ir_alt2(ir, last, text->more);
+    return tag_closed(t, IR_SEQ(ir, free, more, ir_optional(ir, last)), scope);
 }
 
 /* A trigger that is excluded could never be written. */
@@ -220,7 +251,7 @@ static bool check_excludes(Tags *t, const At *at, TokenText *text)
 }
 
 static bool read_token_tag(Tags *t, const At *tag, const Ids *triggers,
-                           NodeId *node)
+                           NodeId *more, NodeId *last)
 {
     Range id;
     At begin = at_member(t, tag, "begin"), inner = *tag;
@@ -234,28 +265,50 @@ static bool read_token_tag(Tags *t, const At *tag, const Ids *triggers,
                         "found a begin, token id %u, that is none of the "
                         "triggers",
                         id.lo);
-    *node = ir_seq2(t->ir, ir_tokens(t->ir, &id, 1, false),
-                    tag_after_begin(t, &inner));
+    NodeId token = ir_tokens(t->ir, &id, 1, false);
+    TagRest rest = tag_after_begin(t, &inner);
+    *more = ir_seq2(t->ir, token, rest.more);
+    *last = ir_seq2(t->ir, token, rest.last);
     return ir_ok(t->ir);
+}
+
+/* Arrays for the two kinds of bodies. */
+typedef struct Bodies {
+    NodeId *more, *last;
+} Bodies;
+
+static bool bodies_begin(Tags *t, Bodies *b, uint32_t count)
+{
+    b->more = arena_array(&t->arena, NodeId, count);
+    b->last = arena_array(&t->arena, NodeId, count);
+    return (b->more && b->last) || tag_no_memory(t);
+}
+
+static void bodies_end(Tags *t, const Bodies *b, uint32_t count,
+                       TokenText *text)
+{
+    text->more = ir_alt(t->ir, b->more, count);
+    text->last = ir_alt(t->ir, b->last, count);
 }
 
 static bool read_token_tags(Tags *t, const At *at, TokenText *text)
 {
     At tags;
+    Bodies b;
     uint32_t count, i = 0;
     if (!read_ids(t, at, "trigger_tokens", 1, 0, &text->triggers) ||
         !read_ids(t, at, "exclude_tokens", 0, 0, &text->excludes) ||
         !check_excludes(t, at, text) ||
-        !tag_array(t, at, "tags", 1, &tags, &count))
+        !tag_array(t, at, "tags", 1, &tags, &count) ||
+        !bodies_begin(t, &b, count))
         return false;
     sort_ids(&text->triggers);
-    NodeId *nodes = arena_array(&t->arena, NodeId, count);
-    if (!nodes) return tag_no_memory(t);
     for (JsonIter it = json_iter(&t->json, tags.id); json_step(&it); i++) {
         At item = at_item(&tags, it.value, i);
-        if (!read_token_tag(t, &item, &text->triggers, &nodes[i])) return false;
+        if (!read_token_tag(t, &item, &text->triggers, &b.more[i], &b.last[i]))
+            return false;
     }
-    text->bodies = ir_alt(t->ir, nodes, count);
+    bodies_end(t, &b, count, text);
     return true;
 }
 
@@ -268,33 +321,50 @@ NodeId tag_token_triggered(Tags *t, const At *at, Scope scope)
         !read_token_tags(t, at, &text))
         return NODE_NEVER_ID;
     text.is_loop = !stop_after_first;
-    if (at_least_one && stop_after_first)
-        return tag_closed(t, text.bodies, scope);
-    NodeId all = free_tokens(t, &text, scope);
-    return at_least_one ? ir_seq2(t->ir, text.bodies, all) : all;
+    NodeId last = tag_closed(t, text.last, scope);
+    if (!at_least_one) return free_tokens(t, &text, scope);
+    NodeId more = stop_after_first
+                      ? tag_closed(t, text.more, scope)
+                      : ir_seq2(t->ir, text.more, free_tokens(t, &text, scope));
+    return ir_alt2(t->ir, more, last);
+}
+
+/* One of the rules: [token, format]. */
+static bool read_token_rule(Tags *t, const At *rule, Scope scope,
+                            TokenText *text, NodeId *more, NodeId *last)
+{
+    At pair[2];
+    Range *id = &text->triggers.at[text->triggers.count];
+    if (!tag_pair(t, rule, pair) || !tag_token_id(t, &pair[0], id))
+        return false;
+    text->triggers.count++;
+    bool is_last = tag_is_open(t, &pair[1]);
+    NodeId body = tag_format(t, &pair[1], scope_before(scope));
+    body = ir_seq2(t->ir, ir_tokens(t->ir, id, 1, false), body);
+    *more = is_last ? NODE_NEVER_ID : body;
+    *last = is_last ? body : NODE_NEVER_ID;
+    return ir_ok(t->ir);
 }
 
 NodeId tag_token_dispatch(Tags *t, const At *at, Scope scope)
 {
-    At rules, pair[2];
+    At rules;
+    Bodies b;
     uint32_t count, i = 0;
     TokenText text = {.is_loop = true};
     if (!tag_flag(t, at, "loop", &text.is_loop) ||
         !read_ids(t, at, "exclude_tokens", 0, 0, &text.excludes) ||
-        !tag_array(t, at, "rules", 1, &rules, &count))
+        !tag_array(t, at, "rules", 1, &rules, &count) ||
+        !bodies_begin(t, &b, count))
         return NODE_NEVER_ID;
     text.triggers.at = arena_array(&t->arena, Range, count);
-    NodeId *nodes = arena_array(&t->arena, NodeId, count);
-    if (!text.triggers.at || !nodes) return tag_no_memory(t), NODE_NEVER_ID;
+    if (!text.triggers.at) return tag_no_memory(t), NODE_NEVER_ID;
     for (JsonIter it = json_iter(&t->json, rules.id); json_step(&it); i++) {
         At rule = at_item(&rules, it.value, i);
-        Range *id = &text.triggers.at[text.triggers.count++];
-        if (!tag_pair(t, &rule, pair) || !tag_token_id(t, &pair[0], id))
+        if (!read_token_rule(t, &rule, scope, &text, &b.more[i], &b.last[i]))
             return NODE_NEVER_ID;
-        NodeId body = tag_format(t, &pair[1], scope_before(scope));
-        nodes[i] = ir_seq2(t->ir, ir_tokens(t->ir, id, 1, false), body);
     }
-    text.bodies = ir_alt(t->ir, nodes, count);
-    if (!ir_ok(t->ir) || !check_excludes(t, at, &text)) return NODE_NEVER_ID;
+    bodies_end(t, &b, count, &text);
+    if (!check_excludes(t, at, &text)) return NODE_NEVER_ID;
     return free_tokens(t, &text, scope);
 }

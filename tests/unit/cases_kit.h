@@ -21,6 +21,7 @@
 #include "syntax/gbnf.h"
 #include "syntax/json_grammar.h"
 #include "syntax/regex.h"
+#include "tag/tag.h"
 
 /* A test under the name of its case. */
 #define CASE(id, test)                 \
@@ -95,6 +96,8 @@ static inline void kit_compile(Kit *k, weir_source_kind kind,
     weir_error err;
     Ir *ir = &k->c.ir;
     JsonRules json;
+    weir_schema_opts schema = {WEIR_DRAFT_DEFAULT};
+    weir_space space = {WEIR_SPACE_ANY};
     k->vocab = judge_vocab(&k->c.vocab);
     kit_made(
         k, weir_grammar_compile(k->vocab, kind, kit_bytes(source), NULL, &err),
@@ -106,6 +109,10 @@ static inline void kit_compile(Kit *k, weir_source_kind kind,
     case WEIR_GBNF:
         gbnf_compile(ir, span_text(source), NULL);
         break;
+    case WEIR_STRUCTURAL_TAG:
+        tag_compile(ir, span_text(source),
+                    &(TagOpts){.schema = &schema, .space = &space});
+        break;
     case WEIR_REGEX:
         ir->root = ir_rule_new(ir, SPAN("root"), 0);
         ir_rule_set(ir, ir->root, regex_compile(ir, span_text(source), NULL));
@@ -116,6 +123,7 @@ static inline void kit_compile(Kit *k, weir_source_kind kind,
                                             : json_value_rule(&json, 0);
     }
     assert_true(ir_ok(ir));
+    if (ir->lists.count) k->is_judged = false;
 }
 
 /* The grammar of a JSON Schema. The oracle does not know lists. */

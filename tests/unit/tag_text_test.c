@@ -19,7 +19,8 @@ enum { MAX_TEXTS = 4, LONGEST = 7 };
  * come the text `after`. */
 typedef struct Setup {
     const char *tags[MAX_TEXTS], *bodies[MAX_TEXTS], *excludes[MAX_TEXTS];
-    bool is_loop;
+    bool is_loop;   /* free text again after any tag, */
+    uint32_t nloop; /* else after the first so many */
     bool is_closed; /* may not end in free text */
     const char *ends[MAX_TEXTS], *after;
     const RuleOptions *budget;
@@ -32,8 +33,7 @@ static void compile(Ir *ir, const Setup *s)
     Span tags[MAX_TEXTS], excludes[MAX_TEXTS];
     Span ends[MAX_TEXTS];
     NodeId bodies[MAX_TEXTS], closings[MAX_TEXTS];
-    TagText in = {.is_loop = s->is_loop,
-                  .is_open = !s->is_closed,
+    TagText in = {.is_open = !s->is_closed,
                   .tags = tags,
                   .excludes = excludes,
                   .bodies = bodies,
@@ -56,6 +56,7 @@ static void compile(Ir *ir, const Setup *s)
         closings[in.nends] = IR_SEQ(ir, ir_bytes(ir, ends[in.nends]),
                                     ir_bytes(ir, span_text(s->after)));
     }
+    in.nloop = s->is_loop ? in.ntags : MIN(s->nloop, in.ntags);
     ir->root = ir_rule_new(ir, SPAN("root"), 0);
     ir_rule_set(ir, ir->root, tag_text_compile(ir, &in));
 }
@@ -91,7 +92,8 @@ static bool is_tag(const Setup *s, int i, const char *from, const char *at)
            !occurs(s->tags, from, at, at + n) &&
            !occurs(s->ends, from, at, at + n) &&
            !occurs(s->excludes, from, at + n, at + n) &&
-           (s->is_loop ? is_text(s, at + n + m) : !at[n + m]);
+           (s->is_loop || (uint32_t)i < s->nloop ? is_text(s, at + n + m)
+                                                 : !at[n + m]);
 }
 
 static bool is_end(const Setup *s, int i, const char *from, const char *at)
@@ -219,7 +221,7 @@ static void random_tags(void **state)
     for (int round = 0; round < 300; round++) {
         static const char *const bodies[] = {"a", "b", "ab", ""};
         char words[3 * MAX_TEXTS][8];
-        Setup s = {.is_loop = roll(3), .is_closed = roll(2)};
+        Setup s = {.is_loop = roll(3), .nloop = roll(3), .is_closed = roll(2)};
         uint32_t ntags = 1 + roll(3), nexcludes = roll(3), kept = 0;
         uint32_t nends = roll(3);
         for (uint32_t i = 0; i < ntags; i++) {
