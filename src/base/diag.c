@@ -79,3 +79,22 @@ DiagText diag_found(Span text, size_t pos)
     uint32_t rune = utf8_decode(text, &next);
     return rune == RUNE_BAD ? diag_byte(text.at[pos]) : diag_rune(rune);
 }
+
+DiagShown diag_shown(Span text)
+{
+    DiagShown shown;
+    size_t room = sizeof shown.text - 4, n = 0, pos = 0; /* "..." and NUL */
+    while (pos < text.size) {
+        size_t next = pos;
+        uint32_t rune = utf8_decode(text, &next);
+        bool is_plain = rune != RUNE_BAD && rune >= ' ' && rune != 0x7F;
+        size_t size = is_plain ? next - pos : 1;
+        if (n + size > room) break;
+        memcpy(shown.text + n, is_plain ? text.at + pos : SPAN("?").at, size);
+        n += size;
+        pos = next;
+    }
+    snprintf(shown.text + n, sizeof shown.text - n, "%s",
+             pos < text.size ? "..." : "");
+    return shown;
+}

@@ -28,4 +28,10 @@ DiagText diag_rune(uint32_t rune);
  * end. */
 DiagText diag_found(Span text, size_t pos);
 
+/* `text` as a message may show it: on one line, cut when long, and UTF-8. */
+typedef struct DiagShown {
+    char text[64];
+} DiagShown;
+DiagShown diag_shown(Span text);
+
 #endif

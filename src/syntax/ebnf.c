@@ -24,7 +24,7 @@ bool ebnf_unexpected(Ebnf *e, const char *expected)
                          "found end of input, expected %s", expected);
     Span text = ebnf_text(&e->lex, w);
     return diag_fail(&e->ir->error, WEIR_SYNTAX, w.begin, w.end,
-                     "found %s, expected %s", ebnf_shown(text).text, expected);
+                     "found %s, expected %s", diag_shown(text).text, expected);
 }
 
 bool ebnf_number(Ebnf *e, EbnfWord word, uint32_t max, uint32_t *value)
@@ -36,7 +36,7 @@ bool ebnf_number(Ebnf *e, EbnfWord word, uint32_t max, uint32_t *value)
     *value = (uint32_t)n;
     if (n <= max) return true;
     return diag_fail(&e->ir->error, WEIR_SYNTAX, word.begin, word.end,
-                     "found %s, expected at most %u", ebnf_shown(digits).text,
+                     "found %s, expected at most %u", diag_shown(digits).text,
                      max);
 }
 
@@ -68,7 +68,7 @@ NodeId ebnf_reference(Ebnf *e, EbnfWord name)
     const char *hint =
         span_equal(text, SPAN(".")) ? " (any character is written [^])" : "";
     diag_fail(&e->ir->error, WEIR_UNDEFINED, name.begin, name.end,
-              "rule \"%s\" is not defined%s", ebnf_shown(text).text, hint);
+              "rule \"%s\" is not defined%s", diag_shown(text).text, hint);
     return NODE_NEVER_ID;
 }
 
@@ -81,10 +81,10 @@ static bool add_rule(Ebnf *e, Span name, EbnfHead head)
     if (ebnf_is_macro(name))
         return diag_fail(err, WEIR_SYNTAX, word.begin, word.end,
                          "%s is a macro, expected a name for a rule",
-                         ebnf_shown(name).text);
+                         diag_shown(name).text);
     if (ebnf_find(e, name) != RULE_NONE)
         return diag_fail(err, WEIR_SYNTAX, word.begin, word.end,
-                         "rule \"%s\" is defined twice", ebnf_shown(name).text);
+                         "rule \"%s\" is defined twice", diag_shown(name).text);
     EbnfRule rule = {word.begin, word.end, head, false};
     RuleId id = ir_rule_new(e->ir, name, 0);
     if (!ir_ok(e->ir)) {
@@ -410,7 +410,7 @@ static void set_root(Ebnf *e, const char *root)
     e->ir->root = ebnf_find(e, name);
     if (e->ir->root == RULE_NONE && ir_ok(e->ir))
         diag_fail(&e->ir->error, WEIR_UNDEFINED, 0, 0,
-                  "the root rule \"%s\" is not defined", ebnf_shown(name).text);
+                  "the root rule \"%s\" is not defined", diag_shown(name).text);
 }
 
 static void ebnf_free(Ebnf *e)

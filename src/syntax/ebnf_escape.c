@@ -43,7 +43,7 @@ static uint32_t bad_escape(Chars *c, size_t begin, const char *why)
 {
     size_t end = MIN(c->pos, c->text.size);
     diag_fail(c->lex->error, WEIR_SYNTAX, begin, end, "escape %s %s",
-              ebnf_shown(span_of(c->text.at + begin, end - begin)).text, why);
+              diag_shown(span_of(c->text.at + begin, end - begin)).text, why);
     return RUNE_BAD;
 }
 

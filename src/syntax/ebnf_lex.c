@@ -79,25 +79,6 @@ static size_t quoted_end(Span source, size_t pos, uint8_t close)
     return 0;
 }
 
-EbnfShown ebnf_shown(Span text)
-{
-    EbnfShown shown;
-    size_t room = sizeof shown.text - 4, n = 0, pos = 0; /* "..." and NUL */
-    while (pos < text.size) {
-        size_t next = pos;
-        uint32_t rune = utf8_decode(text, &next);
-        bool is_plain = rune != RUNE_BAD && rune >= ' ' && rune != 0x7F;
-        size_t size = is_plain ? next - pos : 1;
-        if (n + size > room) break;
-        memcpy(shown.text + n, is_plain ? text.at + pos : SPAN("?").at, size);
-        n += size;
-        pos = next;
-    }
-    snprintf(shown.text + n, sizeof shown.text - n, "%s",
-             pos < text.size ? "..." : "");
-    return shown;
-}
-
 /* ---- words ---- */
 
 static void set_word(EbnfLexer *lex, EbnfKind kind, size_t begin, size_t end)

@@ -71,10 +71,4 @@ bool ebnf_string(const EbnfLexer *lex, EbnfWord word, const Mem *mem,
 bool ebnf_class(const EbnfLexer *lex, EbnfWord word, const Mem *mem,
                 EbnfRanges *ranges, bool *negated);
 
-/* `text` as a message may show it: on one line, cut when long, and UTF-8. */
-typedef struct EbnfShown {
-    char text[64];
-} EbnfShown;
-EbnfShown ebnf_shown(Span text);
-
 #endif

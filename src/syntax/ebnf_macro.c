@@ -65,7 +65,7 @@ static bool wrong_kind(Call *c, const Arg *arg, const char *expected)
 {
     Span text = ebnf_text(&c->e->lex, arg->word);
     return diag_fail(&c->ir->error, WEIR_SYNTAX, arg->word.begin, arg->word.end,
-                     "found %s, expected %s", ebnf_shown(text).text, expected);
+                     "found %s, expected %s", diag_shown(text).text, expected);
 }
 
 static Span arg_text(const Call *c, const Arg *arg)
@@ -208,7 +208,7 @@ static bool find_named(Call *c, Named *named, uint32_t count)
         if (k == count)
             return diag_fail(&c->ir->error, WEIR_SYNTAX, arg->name.begin,
                              arg->name.end, "argument %s is not known",
-                             ebnf_shown(name).text);
+                             diag_shown(name).text);
         if (named[k].arg) return fail(c, arg->name, "argument given twice");
         if (arg->kind != named[k].kind)
             return wrong_kind(c, arg, kind_names[named[k].kind]);
@@ -260,6 +260,7 @@ static bool read_flags(Call *c, const Arg *arg, RegexOpts *opts)
 {
     Span flags = arg_text(c, arg);
     opts->dot_all = false;
+    opts->line_feed_only = true;
     for (size_t i = 0; i < flags.size; i++) {
         opts->ignore_case |= flags.at[i] == 'i';
         opts->dot_all |= flags.at[i] == 's';

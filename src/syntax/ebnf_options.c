@@ -125,7 +125,7 @@ static bool read_count(Reader *r, OptionId id, uint32_t *value)
         return true;
     return diag_fail(&r->e->ir->error, WEIR_SYNTAX, begin, r->pos,
                      "%s of %s, expected a number from %u to %u",
-                     option_list[id].name, ebnf_shown(digits).text,
+                     option_list[id].name, diag_shown(digits).text,
                      option_list[id].min, option_list[id].max);
 }
 
@@ -165,7 +165,7 @@ static bool read_real(Reader *r)
     if (r->out.temperature >= 0 && r->out.temperature <= DBL_MAX) return true;
     return diag_fail(&r->e->ir->error, WEIR_SYNTAX, begin, r->pos,
                      "temperature of %s, expected a finite number, at least 0",
-                     ebnf_shown(text).text);
+                     diag_shown(text).text);
 }
 
 /* A string, whose end the lexer of heads has made sure of. */
@@ -238,7 +238,7 @@ static bool find_option(Reader *r, OptionId *id)
                          "option %s stands twice", option_list[i].name);
     }
     return diag_fail(&r->e->ir->error, WEIR_SYNTAX, begin, r->pos,
-                     "option %s is not known", ebnf_shown(name).text);
+                     "option %s is not known", diag_shown(name).text);
 }
 
 static bool read_option(Reader *r, EbnfRule *rule)

@@ -154,15 +154,21 @@ static ReId fixed_class(RegexParser *p, const RuneRange *ranges, uint32_t count,
     return node;
 }
 
+/* The line feed is the first of them. */
+static uint32_t count_line_ranges(const RegexParser *p)
+{
+    return p->line_feed_only ? 1 : COUNT_OF(line_ranges);
+}
+
 ReId class_dot(RegexParser *p)
 {
-    uint32_t count = p->flags & RE_DOT_ALL ? 0 : COUNT_OF(line_ranges);
+    uint32_t count = p->flags & RE_DOT_ALL ? 0 : count_line_ranges(p);
     return fixed_class(p, line_ranges, count, true);
 }
 
 ReId class_line_end(RegexParser *p)
 {
-    return fixed_class(p, line_ranges, COUNT_OF(line_ranges), false);
+    return fixed_class(p, line_ranges, count_line_ranges(p), false);
 }
 
 /* ---- members of a class ---- */

@@ -622,7 +622,8 @@ static uint32_t flags_of(const RegexOpts *o)
 {
     return (o->ignore_case ? (uint32_t)RE_IGNORE_CASE : 0) |
            (o->dot_all ? (uint32_t)RE_DOT_ALL : 0) |
-           (o->multi_line ? (uint32_t)RE_MULTI_LINE : 0);
+           (o->multi_line ? (uint32_t)RE_MULTI_LINE : 0) |
+           (o->is_verbose ? (uint32_t)RE_VERBOSE : 0);
 }
 
 bool regex_parse(Regex *re, Span pattern, const RegexOpts *opts)
@@ -636,6 +637,7 @@ bool regex_parse(Regex *re, Span pattern, const RegexOpts *opts)
         .is_extra = d == REGEX_LENIENT,
         .has_sets = d == REGEX_ECMA_SETS,
         .unicode_classes = opts->unicode_classes,
+        .line_feed_only = opts->line_feed_only,
         .flags = flags_of(opts),
         .captures = RE_NONE,
         .word = {RE_NONE, RE_NONE},
