@@ -7,10 +7,10 @@ _weir() {
     local sources="--dialect --root --whitespace --max-whitespace"
     sources+=" --ignore-case --dot-all --any-order --strict --lenient"
     sources+=" --annotate-formats --integer-fraction --any-escape --unique-keys"
-    sources+=" --draft --schema-dir"
+    sources+=" --draft --schema-dir --named"
     local constraints="--json-value --json-object --regex --choice --ebnf"
-    constraints+=" --gbnf --any-repeat --schema --structural-tag --request"
-    constraints+=" $requests $sources"
+    constraints+=" --gbnf --lark --any-repeat --schema --structural-tag"
+    constraints+=" --request $requests $sources"
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
@@ -23,8 +23,8 @@ _weir() {
     done
 
     case $previous in
-    --ebnf | --gbnf | --schema | --structural-tag | --request | --tokenizer | \
-        --tools | --answer)
+    --ebnf | --gbnf | --lark | --schema | --structural-tag | --request | \
+        --tokenizer | --tools | --answer)
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames 2>/dev/null
         return
@@ -79,7 +79,7 @@ _weir() {
         ;;
     --from | --to)
         mapfile -t COMPREPLY < <(compgen -W \
-            "schema structural-tag regex ebnf gbnf" -- "$current")
+            "schema structural-tag regex ebnf gbnf lark" -- "$current")
         return
         ;;
     --whitespace)

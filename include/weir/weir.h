@@ -248,9 +248,7 @@ typedef enum weir_source_kind {
     WEIR_CHOICE = 5,        /* weir_grammar_choice */
     WEIR_JSON_SCHEMA = 6,   /* values that are valid against the schema */
     WEIR_GBNF = 7,          /* llama.cpp's grammar language */
-    WEIR_LARK = 8,          /* Lark's grammar language; known, so that requests
-                             can be told what they ask for: compiling it is
-                             WEIR_UNSUPPORTED as yet */
+    WEIR_LARK = 8,          /* Lark's grammar language, as llguidance has it */
     WEIR_STRUCTURAL_TAG = 9 /* free text with constrained spans, as JSON:
                                docs/structural-tag.md */
 } weir_source_kind;
@@ -323,16 +321,26 @@ typedef struct weir_schema_opts {
     size_t document_count;
 } weir_schema_opts;
 
+/* A grammar that another may name. Compiled when it does. */
+typedef struct weir_named_grammar {
+    weir_bytes name;
+    weir_source_kind kind; /* any but CHOICE */
+    weir_bytes source;
+} weir_named_grammar;
+
 typedef struct weir_compile_opts {
     uint32_t size;
     weir_space space;
     weir_limits limits;
-    const char *root;        /* EBNF, GBNF: entry rule; NULL: "root" */
+    const char *root;        /* EBNF, GBNF, LARK: entry rule; NULL: "root", of
+                                LARK "start" */
     bool ignore_case;        /* REGEX */
     bool dot_all;            /* REGEX: '.' also matches line ends */
     weir_schema_opts schema; /* JSON_SCHEMA */
     weir_dialect dialect;    /* GBNF */
     bool any_repeat;         /* GBNF in a dialect: no limits on repeats */
+    const weir_named_grammar *grammars; /* LARK: what @name is */
+    size_t grammar_count;
 } weir_compile_opts;
 
 /* Compiles `source`. vocab may be NULL: such a grammar reads bytes only, and
@@ -975,7 +983,7 @@ WEIR_API void weir_constraint_describe(const weir_constraint *constraint,
 
 /* The grammar of the constraint. NULL with refusal->http 0: there is nothing
  * to enforce, or no more (see degraded). NULL else: what to answer. Calls of
- * tools (AUTO, REQUIRED) and Lark are UNSUPPORTED as yet.
+ * tools (AUTO, REQUIRED) are UNSUPPORTED as yet.
  * vocab: as in weir_grammar_compile. */
 WEIR_API weir_grammar *weir_constraint_compile(weir_constraint *constraint,
                                                weir_vocab *vocab,

@@ -1,6 +1,7 @@
 /* weir_compile.c: from a source to a grammar: picks the front end, runs the
  * stages, prints and describes the result. */
 #include "api/grammar.h"
+#include "api/nested_grammar.h"
 #include "api/objects.h"
 #include "base/diag.h"
 #include "base/out.h"
@@ -10,6 +11,7 @@
 #include "syntax/gbnf.h"
 #include "syntax/ir_import.h"
 #include "syntax/json_grammar.h"
+#include "syntax/lark.h"
 #include "syntax/regex.h"
 #include "tag/tag.h"
 
@@ -89,11 +91,12 @@ static bool find_controls(const Mem *mem, const Vocab *v, Controls *controls)
     return true;
 }
 
-static void compile_tag(Ir *ir, weir_vocab *vocab, Span source,
-                        const weir_compile_opts *opts)
+static void compile_tag(Ir *ir, const Nesting *nesting, Span source)
 {
     Controls controls = {0};
-    TagOpts tag = {.schema = &opts->schema, .space = &opts->space};
+    weir_vocab *vocab = nesting->vocab;
+    TagOpts tag = {.schema = &nesting->opts->schema,
+                   .space = &nesting->opts->space};
     if (vocab && !find_controls(ir->mem, &vocab->vocab, &controls))
         diag_no_memory(&ir->error);
     if (vocab) {
@@ -103,10 +106,17 @@ static void compile_tag(Ir *ir, weir_vocab *vocab, Span source,
         tag.controls = &controls.names;
         tag.control_ids = controls.ids.at;
     }
-    ir->borrows = vocab != NULL;
+    ir->borrows = vocab && !nesting->outer;
     tag_compile(ir, source, &tag);
     prefix_set_free(ir->mem, &controls.names);
     vec_free(ir->mem, &controls.ids);
+}
+
+static void compile_lark(Ir *ir, Nesting *nesting, Span source)
+{
+    LarkOpts lark = {.root = nesting->outer ? NULL : nesting->opts->root,
+                     .nested = nested_hooks(nesting)};
+    lark_compile(ir, source, &lark);
 }
 
 /* ---- all kinds ---- */
@@ -120,9 +130,11 @@ static bool check_size(Ir *ir, Span source)
                      source.size, ir->limits.max_source);
 }
 
-void grammar_read(Ir *ir, weir_vocab *vocab, weir_source_kind kind, Span source,
-                  const weir_compile_opts *opts)
+void grammar_read_nested(Ir *ir, Nesting *nesting, weir_source_kind kind,
+                         Span source)
 {
+    const weir_compile_opts *opts = nesting->opts;
+    weir_vocab *vocab = nesting->vocab;
     if (!check_size(ir, source)) return;
     switch (kind) {
     case WEIR_JSON_VALUE:
@@ -139,21 +151,29 @@ void grammar_read(Ir *ir, weir_vocab *vocab, weir_source_kind kind, Span source,
         compile_gbnf(ir, vocab, source, opts);
         return;
     case WEIR_JSON_SCHEMA:
-        ir->borrows = vocab != NULL;
+        ir->borrows = vocab && !nesting->outer;
         schema_compile_warned(ir, source, &opts->schema, &opts->space);
         return;
     case WEIR_STRUCTURAL_TAG:
-        compile_tag(ir, vocab, source, opts);
+        compile_tag(ir, nesting, source);
         return;
     case WEIR_LARK:
-        diag_fail(&ir->error, WEIR_UNSUPPORTED, 0, 0,
-                  "Lark grammars cannot be compiled yet");
+        compile_lark(ir, nesting, source);
         return;
     case WEIR_CHOICE:
         break;
     }
     diag_fail(&ir->error, WEIR_ARGUMENT, 0, 0,
               "found source kind %d, expected one that a text has", (int)kind);
+}
+
+void grammar_read(Ir *ir, weir_vocab *vocab, weir_source_kind kind, Span source,
+                  const weir_compile_opts *opts)
+{
+    uint64_t left = ir->limits.max_source;
+    Nesting nesting = {.vocab = vocab, .opts = opts, .left = &left};
+    grammar_read_nested(ir, &nesting, kind, source);
+    vec_free(ir->mem, &nesting.named);
 }
 
 /* Reads the options and makes an empty IR. False: *err tells why. */

@@ -116,6 +116,13 @@ static void key_options(Key *key, const weir_compile_opts *o)
     key_text(key, s->pattern.data, s->pattern.size);
     key_text(key, o->root, o->root ? strlen(o->root) : 0);
     key_schema(key, &o->schema);
+    key_number(key, o->grammar_count);
+    for (size_t i = 0; i < o->grammar_count; i++) {
+        const weir_named_grammar *g = &o->grammars[i];
+        key_text(key, g->name.data, g->name.size);
+        key_number(key, g->kind);
+        key_text(key, g->source.data, g->source.size);
+    }
 }
 
 static bool key_make(Key *key, weir_source_kind kind, weir_bytes source,

@@ -211,17 +211,6 @@ bool constraint_fail(weir_constraint *c, const weir_error *error,
 
 /* ---- compiling ---- */
 
-/* What weir has no compiler for yet. */
-static bool check_known(const weir_constraint *c, weir_error *err)
-{
-    if (c->info.kind != WEIR_LARK) return true;
-    err->status = WEIR_UNSUPPORTED;
-    snprintf(err->message, sizeof err->message,
-             "grammars with ':' in place of '::=' are read as Lark, which "
-             "cannot be compiled yet");
-    return false;
-}
-
 /* In GBNF the last definition of a rule holds; where that is more likely a
  * mistake it is one. */
 static bool check_twice(const weir_constraint *c, weir_error *err)
@@ -245,7 +234,6 @@ static weir_grammar *compile_source(const weir_constraint *c, weir_vocab *vocab,
 {
     const weir_constraint_info *info = &c->info;
     memset(err, 0, sizeof *err);
-    if (!check_known(c, err)) return NULL;
     weir_grammar *g =
         info->kind == WEIR_CHOICE
             ? weir_grammar_choice(vocab, info->choices, info->choice_count,

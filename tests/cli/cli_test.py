@@ -105,7 +105,7 @@ class Usage(Case):
                 (["check", "--json-value=1"], "--json-value takes no value"),
                 (["check", "--json-value", "-x"], "unknown option '-x'"),
                 (["check", "--json-value", "--root", "r"],
-                 "--root, which goes with --ebnf or --gbnf only"),
+                 "--root, which goes with --ebnf, --gbnf or --lark only"),
                 (["check", "--ebnf", "g", "--dialect", "llama.cpp"],
                  "--dialect, which goes with --gbnf only"),
                 (["check", "--gbnf", "g", "--dialect", "gnu"],

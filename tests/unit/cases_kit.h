@@ -20,6 +20,7 @@
 #include "syntax/ebnf.h"
 #include "syntax/gbnf.h"
 #include "syntax/json_grammar.h"
+#include "syntax/lark.h"
 #include "syntax/regex.h"
 #include "tag/tag.h"
 
@@ -112,6 +113,9 @@ static inline void kit_compile(Kit *k, weir_source_kind kind,
     case WEIR_STRUCTURAL_TAG:
         tag_compile(ir, span_text(source),
                     &(TagOpts){.schema = &schema, .space = &space});
+        break;
+    case WEIR_LARK:
+        lark_compile(ir, span_text(source), NULL);
         break;
     case WEIR_REGEX:
         ir->root = ir_rule_new(ir, SPAN("root"), 0);

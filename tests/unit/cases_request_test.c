@@ -196,11 +196,13 @@ static void responses_response_format(void **state)
 static void language_mixup(void **state)
 {
     (void)state;
-    weir_refusal f = request_refused(
-        "{\"guided_grammar\":\"?start: a\\na: \\\"x\\\" | \\\"y\\\"\\n\"}",
-        NULL);
+    static const char lark[] =
+        "{\"guided_grammar\":\"?start: a\\na: \\\"x\\\" | \\\"y\\\"\\n\"}";
+    assert_true(request_allows(lark, NULL, "y"));
+    assert_false(request_allows(lark, NULL, "z"));
+    weir_refusal f = request_refused("{\"guided_grammar\":\"start: a\"}", NULL);
     assert_int_equal(f.http, 400);
-    assert_non_null(strstr(f.message, "read as Lark"));
+    assert_non_null(strstr(f.message, "invalid Lark grammar"));
     f = request_refused("{\"guided_grammar\":\"root ::= a\"}", NULL);
     assert_non_null(strstr(f.message, "invalid EBNF grammar"));
     f = request_refused("{\"grammar\":\"root ::= a\"}", NULL);

@@ -167,7 +167,7 @@ static void put_facts(Out *out, const Case *c, weir_profile profile)
     put_tools(&described, &info);
     weir_grammar *g = weir_constraint_compile(constraint, NULL, &refusal);
     weir_constraint_describe(constraint, &info);
-    bool awaits = info.kind == WEIR_LARK || info.tool_mode == WEIR_TOOLS_AUTO ||
+    bool awaits = info.tool_mode == WEIR_TOOLS_AUTO ||
                   info.tool_mode == WEIR_TOOLS_REQUIRED;
     if (refusal.http && !awaits) {
         put_refusal(out, &refusal);

@@ -41,7 +41,7 @@ typedef struct Option {
     const char *help;
 } Option;
 
-enum { CONSTRAINTS = 9 }; /* the first rows: exactly one is given */
+enum { CONSTRAINTS = 10 }; /* the first rows: exactly one is given */
 
 #define AT(field) offsetof(Args, field)
 #define NUMBER(field) OPT_NUMBER, AT(field), AT(has_##field)
@@ -59,6 +59,8 @@ static const Option options[] = {
      "the EBNF grammar in FILE (- is standard input)"},
     {"gbnf", 0, OPT_TEXT, AT(gbnf), 0, CONSTRAINED, "FILE",
      "the GBNF grammar in FILE (- is standard input)"},
+    {"lark", 0, OPT_TEXT, AT(lark), 0, CONSTRAINED, "FILE",
+     "the Lark grammar in FILE (- is standard input)"},
     {"schema", 0, OPT_TEXT, AT(schema), 0, CONSTRAINED, "S",
      "JSON Schema: a file, - or the text '{...}' itself"},
     {"structural-tag", 0, OPT_TEXT, AT(structural_tag), 0, CONSTRAINED, "S",
@@ -66,7 +68,9 @@ static const Option options[] = {
     {"request", 0, OPT_TEXT, AT(request), 0, CONSTRAINED, "FILE",
      "what the request to a server in FILE asks for"},
     {"root", 0, OPT_TEXT, AT(root), 0, SOURCES, "NAME",
-     "first rule of the grammar; default: root"},
+     "first rule of the grammar; default: root, of Lark start"},
+    {"named", 0, OPT_LIST, AT(named), 0, SOURCES, "NAME=FILE",
+     "what @NAME is in Lark, by FILE's ending: .json .lark ..."},
     {"from", 0, OPT_TEXT, AT(from), 0, CONVERT, "L",
      "the language of FILE: schema, structural-tag, regex ..."},
     {"to", 0, OPT_TEXT, AT(to), 0, CONVERT, "L",

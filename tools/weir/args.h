@@ -32,8 +32,9 @@ typedef struct Args {
     CommandId command;
     /* the constraint */
     bool json_value, json_object;
-    const char *regex, *ebnf, *gbnf, *schema, *structural_tag,
-        *request; /* or NULL */
+    const char *regex, *ebnf, *gbnf, *lark, *schema, *structural_tag,
+        *request;   /* or NULL */
+    TextList named; /* NAME=FILE */
     TextList choices;
     const char *root, *whitespace, *dialect;
     bool any_repeat;

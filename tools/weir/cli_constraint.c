@@ -5,6 +5,7 @@
 #include "weir/cli_constraint.h"
 
 #include "weir/cli_input.h"
+#include "weir/cli_named.h"
 #include "weir/cli_report.h"
 #include "weir/cli_schema.h"
 
@@ -20,7 +21,7 @@ static bool has_space(const Args *args)
 static int count_constraints(const Args *args)
 {
     return args->json_value + args->json_object + (args->regex != NULL) +
-           (args->ebnf != NULL) + (args->gbnf != NULL) +
+           (args->ebnf != NULL) + (args->gbnf != NULL) + (args->lark != NULL) +
            (args->schema != NULL) + (args->structural_tag != NULL) +
            (args->request != NULL) + (args->choices.count != 0);
 }
@@ -39,8 +40,9 @@ int validate_companions(const Args *args)
         const char *name, *wanted;
         bool is_given, is_right;
     } rules[] = {
-        {"--root", "--ebnf or --gbnf", args->root != NULL,
-         args->ebnf != NULL || args->gbnf != NULL},
+        {"--root", "--ebnf, --gbnf or --lark", args->root != NULL,
+         args->ebnf != NULL || args->gbnf != NULL || args->lark != NULL},
+        {"--named", "--lark", args->named.count != 0, args->lark != NULL},
         {"--dialect", "--gbnf", args->dialect != NULL,
          args->gbnf != NULL || args->command == CMD_CONVERT},
         {"--any-repeat", "--dialect", args->any_repeat, args->dialect != NULL},
@@ -78,6 +80,7 @@ static int validate_stdin(const Args *args)
     unsigned uses =
         (args->ebnf && !strcmp(args->ebnf, "-")) ||
         (args->gbnf && !strcmp(args->gbnf, "-")) ||
+        (args->lark && !strcmp(args->lark, "-")) ||
         (args->schema && !strcmp(args->schema, "-")) ||
         (args->structural_tag && !strcmp(args->structural_tag, "-")) ||
         (args->request && !strcmp(args->request, "-"));
@@ -94,7 +97,8 @@ static int validate_constraint(const Args *args)
         return usage_error(args,
                            "found %s, expected one of --json-value, "
                            "--json-object, --regex, --choice, --ebnf, --gbnf, "
-                           "--schema, --structural-tag and --request",
+                           "--lark, --schema, --structural-tag and "
+                           "--request",
                            given ? "several constraints" : "no constraint");
     int status = validate_companions(args);
     return status ? status : validate_stdin(args);
@@ -270,6 +274,18 @@ static weir_grammar *compile_file(const Args *args, weir_vocab *vocab,
     return g;
 }
 
+static weir_grammar *compile_lark(const Args *args, weir_vocab *vocab,
+                                  const weir_compile_opts *opts)
+{
+    NamedGrammars named = {0};
+    weir_compile_opts all = *opts;
+    weir_grammar *g = NULL;
+    if (!named_read(&named, args, &all))
+        g = compile_file(args, vocab, WEIR_LARK, args->lark, &all);
+    named_free(&named, args->mem);
+    return g;
+}
+
 /* --schema, or --structural-tag, which has schemas in it. */
 static weir_grammar *compile_schema(const Args *args, weir_vocab *vocab,
                                     const weir_compile_opts *opts,
@@ -319,6 +335,7 @@ static weir_grammar *compile(const Args *args, weir_vocab *vocab, Session *s)
         return compile_file(args, vocab, WEIR_EBNF, args->ebnf, &opts);
     if (args->gbnf)
         return compile_file(args, vocab, WEIR_GBNF, args->gbnf, &opts);
+    if (args->lark) return compile_lark(args, vocab, &opts);
     if (args->schema || args->structural_tag)
         return compile_schema(args, vocab, &opts, schema);
     Source source = {WEIR_CHOICE, "--choice", {NULL, 0}};
@@ -339,6 +356,7 @@ void constraint_print(const Args *args, FILE *out)
     if (args->regex) fprintf(out, "--regex %s", args->regex);
     if (args->ebnf) fprintf(out, "--ebnf %s", args->ebnf);
     if (args->gbnf) fprintf(out, "--gbnf %s", args->gbnf);
+    if (args->lark) fprintf(out, "--lark %s", args->lark);
     if (args->schema) fprintf(out, "--schema %s", args->schema);
     if (args->structural_tag)
         fprintf(out, "--structural-tag %s", args->structural_tag);
@@ -348,7 +366,7 @@ void constraint_print(const Args *args, FILE *out)
                 number_text(args->choices.count).text);
 }
 
-/* What --lenient gave up, or what in a GBNF grammar may surprise; weir explain has the warnings in its report. */
+/* What --lenient gave up, or what in a GBNF or Lark grammar may surprise; weir explain has the warnings in its report. */
 static void report_grammar_warnings(const Mem *mem, const weir_grammar *g)
 {
     size_t size = weir_grammar_print(g, WEIR_PRINT_WARNINGS, NULL, 0);
@@ -401,8 +419,8 @@ int session_open(Session *s, const Args *args)
     s->grammar = compile(args, s->vocab, s);
     s->compile_ms = now_ms() - start;
     if (s->grammar) {
-        bool has_warnings = args->lenient || args->gbnf || args->request ||
-                            args->structural_tag;
+        bool has_warnings = args->lenient || args->gbnf || args->lark ||
+                            args->request || args->structural_tag;
         if (has_warnings && args->command != CMD_EXPLAIN)
             report_grammar_warnings(args->mem, s->grammar);
         weir_matcher_opts opts = {.size = sizeof opts};

@@ -2,6 +2,7 @@
  * Tests: tests/cli/convert_cli_test.py. */
 #include "weir/cli_constraint.h"
 #include "weir/cli_input.h"
+#include "weir/cli_named.h"
 #include "weir/cli_report.h"
 #include "weir/cmd.h"
 
@@ -16,11 +17,10 @@ typedef struct Source {
 static const struct {
     const char *name;
     weir_source_kind kind;
-} languages[] = {{"gbnf", WEIR_GBNF},
-                 {"ebnf", WEIR_EBNF},
-                 {"schema", WEIR_JSON_SCHEMA},
-                 {"structural-tag", WEIR_STRUCTURAL_TAG},
-                 {"regex", WEIR_REGEX}};
+} languages[] = {
+    {"gbnf", WEIR_GBNF},          {"ebnf", WEIR_EBNF},
+    {"lark", WEIR_LARK},          {"regex", WEIR_REGEX},
+    {"schema", WEIR_JSON_SCHEMA}, {"structural-tag", WEIR_STRUCTURAL_TAG}};
 enum { WRITTEN = 2 }; /* the first ones */
 
 /* One of the first `count` languages; 0 after a message. */
@@ -31,8 +31,8 @@ static weir_source_kind language_read(const Args *args, const char *option,
         if (!strcmp(name, languages[i].name)) return languages[i].kind;
     usage_error(args, "found %s '%s', expected %s", option, name ? name : "",
                 count == WRITTEN ? "gbnf or ebnf"
-                                 : "schema, structural-tag, regex, ebnf or "
-                                   "gbnf");
+                                 : "schema, structural-tag, regex, ebnf, "
+                                   "gbnf or lark");
     return 0;
 }
 
@@ -97,6 +97,15 @@ static int convert_file(const Args *args, const char *path, Source *s)
     return status;
 }
 
+static int convert_lark(const Args *args, const char *path, Source *s)
+{
+    NamedGrammars named = {0};
+    int status = named_read(&named, args, &s->opts);
+    if (!status) status = convert_file(args, path, s);
+    named_free(&named, args->mem);
+    return status;
+}
+
 int cmd_convert(const Args *args)
 {
     Args as = *args; /* as if FILE were the constraint */
@@ -114,9 +123,10 @@ int cmd_convert(const Args *args)
                          : s.from == WEIR_STRUCTURAL_TAG ? &as.structural_tag
                          : s.from == WEIR_REGEX          ? &as.regex
                          : s.from == WEIR_EBNF           ? &as.ebnf
+                         : s.from == WEIR_LARK           ? &as.lark
                                                          : &as.gbnf;
     *field = path;
     if (validate_companions(&as) || source_opts_read(&as, &s.opts)) return 2;
-    return as.schema || as.structural_tag ? convert_schema(&as, &s)
-                                          : convert_file(&as, path, &s);
+    if (as.schema || as.structural_tag) return convert_schema(&as, &s);
+    return (as.lark ? convert_lark : convert_file)(&as, path, &s);
 }

@@ -195,7 +195,7 @@ static int print_refusal(const Args *args, const weir_refusal *f)
 /* Whether weir knows what is asked for, but has no compiler for it yet. */
 static bool awaits_compiler(const weir_constraint_info *info)
 {
-    return info->kind >= WEIR_LARK || info->tool_mode == WEIR_TOOLS_AUTO ||
+    return info->tool_mode == WEIR_TOOLS_AUTO ||
            info->tool_mode == WEIR_TOOLS_REQUIRED;
 }
 
