@@ -126,6 +126,36 @@ WEIR_API weir_finish weir_decoder_verify(weir_decoder *decoder,
                                          const float *logits, size_t width,
                                          size_t stride, weir_decoded *out);
 
+/* ---- requests --------------------------------------------------------- */
+
+/* How a request wants its answer drawn: temperature, top_p, seed, logit_bias,
+ * stop, max_tokens and so on, of every endpoint; what it leaves out is as the
+ * profile has it. docs/sampling.md has the fields. */
+typedef struct weir_settings weir_settings;
+
+typedef struct weir_settings_info {
+    uint32_t size;
+    weir_sampler_opts sampler; /* for weir_sampler_new */
+    weir_decode_opts decode;   /* for weir_decoder_new */
+    uint32_t choices;          /* n: answers wanted; 1 and more */
+    bool logprobs;             /* wanted for the tokens drawn */
+    bool after_chain;          /* of weir_sampler_candidates, not the logits */
+    uint32_t top_logprobs;     /* and of so many others */
+} weir_settings_info;
+
+/* Reads the raw text of a request; opts->endpoint says whose (0: CHAT).
+ * vocab: NULL, or what ids and texts of logit_bias are checked with. NULL:
+ * *refusal, which may not be NULL, tells which field is wrong and what was
+ * expected. */
+WEIR_API weir_settings *weir_settings_from_request(
+    const weir_env *env, const weir_vocab *vocab, weir_bytes request,
+    const weir_request_opts *opts, weir_refusal *refusal);
+WEIR_API void weir_settings_free(weir_settings *settings);
+/* Fills `info` up to info->size, which the caller sets. Lists are borrowed
+ * until the settings are freed. */
+WEIR_API void weir_settings_describe(const weir_settings *settings,
+                                     weir_settings_info *info);
+
 #ifdef __cplusplus
 }
 #endif

@@ -34,6 +34,8 @@ static const Profile profiles[] = {
             .empty_required = true,
             .parallel = true,
             .termination = WEIR_TERM_STOP_TOKEN,
+            .sampling = SAMPLING_PLAIN,
+            .takes_odd_numbers = true,
         },
     [WEIR_PROFILE_LLAMA_SERVER] =
         {
@@ -50,6 +52,8 @@ static const Profile profiles[] = {
             .space = LLAMA_SPACE,
             .termination = WEIR_TERM_STOP_TOKEN,
             .redraw = true,
+            .sampling = SAMPLING_LLAMA,
+            .takes_odd_numbers = true,
         },
     [WEIR_PROFILE_OLLAMA] =
         {
@@ -68,6 +72,8 @@ static const Profile profiles[] = {
             .space = LLAMA_SPACE,
             .termination = WEIR_TERM_STOP_TOKEN,
             .redraw = true,
+            .sampling = SAMPLING_OLLAMA,
+            .takes_odd_numbers = true,
         },
     [WEIR_PROFILE_MLX_BUN] =
         {
@@ -85,6 +91,8 @@ static const Profile profiles[] = {
             .indent = 2,
             .termination = WEIR_TERM_FIRST_COMPLETE,
             .failure = WEIR_FAILURE_DEGRADE,
+            .sampling = SAMPLING_PLAIN,
+            .takes_odd_numbers = true,
         },
 };
 

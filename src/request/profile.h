@@ -32,6 +32,13 @@ typedef enum ToolRule {
     TOOL_FREE  /* not at all */
 } ToolRule;
 
+/* Whose values hold where a request is silent about sampling. */
+typedef enum SamplingRule {
+    SAMPLING_LLAMA, /* llama.cpp's chain */
+    SAMPLING_PLAIN, /* what the model says */
+    SAMPLING_OLLAMA
+} SamplingRule;
+
 typedef struct Profile {
     const char *name;
     ConflictRule conflict;
@@ -55,6 +62,8 @@ typedef struct Profile {
     weir_termination termination;
     bool redraw; /* the mask comes when a draw without it has failed */
     weir_failure failure;
+    SamplingRule sampling;
+    bool takes_odd_numbers; /* beyond OpenAI's and Anthropic's bounds */
 } Profile;
 
 const Profile *profile_at(weir_profile profile);

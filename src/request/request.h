@@ -81,6 +81,9 @@ typedef struct Resolver {
 bool request_resolve(weir_constraint *c, Span request,
                      const weir_request_opts *opts, weir_refusal *refusal);
 
+/* The request as JSON into r->json, with the limits of r->opts. */
+bool request_parse(Resolver *r, const Mem *mem, Span request);
+
 /* ---- refusals (refuse.c) ---- */
 
 /* Whom the answer is for. */

@@ -278,14 +278,14 @@ static bool refuse_switched_off(Resolver *r)
 
 /* ---- the whole ---- */
 
-static bool parse(Resolver *r, Span request)
+bool request_parse(Resolver *r, const Mem *mem, Span request)
 {
     const weir_request_opts *o = r->opts;
     weir_error err = {.status = WEIR_OK};
     JsonLimits limits = {o->max_bytes ? o->max_bytes : 16u << 20,
                          o->max_depth ? o->max_depth : 1000};
     weir_refusal *f = r->refusal;
-    if (json_parse(&r->json, &r->c->mem, request, &limits, &err)) return true;
+    if (json_parse(&r->json, mem, request, &limits, &err)) return true;
     if (err.status == WEIR_NO_MEMORY) return refuse_memory(f);
     bool is_long = err.status == WEIR_LIMIT_BYTES;
     refusal_set(f, err.status, is_long ? 413 : 400,
@@ -366,7 +366,7 @@ bool request_resolve(weir_constraint *c, Span request,
     c->info.opts = &c->opts;
     c->info.termination = p->termination;
     c->info.redraw = p->redraw;
-    if (!parse(&r, request)) return false;
+    if (!request_parse(&r, &c->mem, request)) return false;
     bool ok = resolve_or_degrade(&r);
     json_free(&r.json);
     return ok;
