@@ -434,6 +434,8 @@ static void loop_fill(LoopTable *t, Loop *loop, State *q)
     for (int i = 0; i < 4; i++) others.word[i] = ~loop->first.word[i];
     loop->in = ~groups_of(&others);
     loop->out = groups_of(&loop->exits);
+    ByteSet other = set_minus(q->first, &loop->first);
+    loop->other = groups_of(&other);
 }
 
 const Loop *loop_of(LoopTable **table, const Mem *mem, State *q)

@@ -23,6 +23,7 @@ typedef struct Loop {
     ByteSet exits;   /* what else some state after the first one takes */
     uint64_t in;     /* groups of a trie all of whose bytes are in `first` */
     uint64_t out;    /* groups with an exit */
+    uint64_t other;  /* groups of what q takes that is not in `first` */
     uint8_t height;  /* most characters of a text; 255: any number */
     bool is_any;     /* first is not empty */
     bool may_return; /* some state on the way accepts */

@@ -88,6 +88,7 @@ bool cover_begin(WalkBuild *b, CoverPath *path, uint32_t node, uint32_t depth,
     use->cover = (WalkCover){cover->row, cover, loop->counts, loop->need};
     if (!loop->counts) use->cover.rise += rise;
     use->out = loop->out;
+    use->other = loop->other;
     if (loop->may_return) use->out |= b->follow_groups;
     bool is_whole = loop->height == ANY_HEIGHT &&
                     !memcmp(&use->first, &use->units, sizeof use->first);
@@ -189,9 +190,9 @@ static bool goes_below(WalkBuild *b, uint32_t child, uint32_t depth,
     const TrieNode *node = &b->key.trie->trie.nodes[child];
     if (!node->nchildren || at->q->is_final) return false;
     if (at->path.use) return true;
-    return cover_begin(b, &at->path, child, depth, at->q, at->rise)
-               ? path_matters(at->path, node)
-               : !take_subtree(b, node, depth, at);
+    if (!cover_begin(b, &at->path, child, depth, at->q, at->rise))
+        return !take_subtree(b, node, depth, at);
+    return path_matters(at->path, node) || node->below & at->path.use->other;
 }
 
 static void regular_run(Regular *r)

@@ -148,7 +148,8 @@ typedef struct CoverUse {
     WalkCover cover;
     uint32_t *own; /* the row, if the vocabulary has none; or NULL */
     ByteSet first, units;
-    uint64_t out; /* groups that may be below a node for which to go on */
+    uint64_t out;   /* groups that may be below a node for which to go on */
+    uint64_t other; /* ... the node where the cover begins */
 } CoverUse;
 
 typedef struct WalkBuild {

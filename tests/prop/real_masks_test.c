@@ -54,6 +54,8 @@ static const Sample samples[] = {
      "gr\xC3\xB6\xC3\x9F"
      "e\xCE\xA9\xD0\xBC\xD0\xB8\xD1\x80\xE6\x97\xA5"
      "\xE6\x9C\xAC\xE8\xAA\x9E\xED\x95\x9C\xEA\xB5\xAD\xF0\x90\x8D\x88the"},
+    {"pairs", WEIR_REGEX, "x(?:; p: (?:[a-z]+|\"[^\"]*\")){0,2}",
+     "x; p: a; p: a"},
     {"count", WEIR_REGEX, "[^\"\\\\\\n]{1,1000}\\.", counted_text},
     {"words", WEIR_JSON_SCHEMA,
      "{\"type\": \"string\", \"maxLength\": 500, "

@@ -138,6 +138,7 @@ static void groups_of_bytes(void **state)
             b == '.' || (b >= 'g' && b <= 'z') || (b >= 0xE4 && b <= 0xE9);
         assert_int_equal((loop->in & group) != 0, in);
         assert_int_equal((loop->out & group) != 0, out);
+        assert_int_equal((loop->other & group) != 0, out); /* what q takes */
     }
     loops_free(table, &mem);
     weir_grammar_free(g);
