@@ -93,10 +93,9 @@ size_t grammar_memory(weir_grammar *g)
     size_t network;
     network_count(&g->network, &frames, &states, &network);
     lock_take(&g->lock);
-    size_t all = sizeof *g + g->ir.arena.total + network +
+    size_t all = sizeof *g + sizeof *g->hub + ir_memory(&g->ir) + network +
                  g->named_arena.total + g->late.arena.total +
-                 g->late.schema.size + g->ir.nodes.cap * sizeof(Node) +
-                 stackhub_bytes(&g->hub->stacks) +
+                 g->late.schema.size + stackhub_bytes(&g->hub->stacks) +
                  maskmemo_bytes(&g->hub->memo);
     lock_give(&g->lock);
     if (g->vocab) all += walkcache_bytes(&g->walks);

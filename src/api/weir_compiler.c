@@ -6,6 +6,10 @@
  * memory, which may pass. Entries are held in order of use; when their bytes
  * pass the limit the oldest go, unless someone still waits for them; one that
  * alone passes it is not kept, and drives no other out.
+ * Grammars grow while outputs are read with them, so bytes are counted anew: of
+ * one that is asked for again, and with each compilation of those asked for
+ * last and, in turns, of all others. What they grow by before that has a
+ * sixteenth of the limit.
  * Tests: unit/compiler_test.c, prop/threads_test.c.
  */
 #include "api/grammar.h"
@@ -13,10 +17,12 @@
 #include "base/diag.h"
 
 #define DEFAULT_CACHE ((uint64_t)64 << 20)
+enum { RECOUNT = 16 }; /* entries, with each compilation, twice */
 
 typedef struct Entry Entry;
 struct Entry {
     Entry *newer, *older;
+    Entry *next; /* of the same bucket */
     uint64_t hash;
     Span key;              /* owned */
     weir_grammar *grammar; /* NULL while compiling and after a failure */
@@ -33,6 +39,9 @@ struct weir_compiler {
     Lock lock; /* of everything below */
     pthread_cond_t done;
     Entry *newest, *oldest;
+    Entry **buckets;   /* by hash; NULL while there is none */
+    uint32_t nbuckets; /* a power of two */
+    Entry *hand;       /* the next one to be counted in its turn; or NULL */
     uint64_t hits, misses, entries, bytes;
 };
 
@@ -140,6 +149,7 @@ static bool key_make(Key *key, weir_source_kind kind, weir_bytes source,
 
 static void entry_unlink(weir_compiler *c, Entry *e)
 {
+    if (c->hand == e) c->hand = e->older;
     *(e->newer ? &e->newer->older : &c->newest) = e->older;
     *(e->older ? &e->older->newer : &c->oldest) = e->newer;
     e->newer = e->older = NULL;
@@ -159,26 +169,70 @@ static bool lacks_memory(const Entry *e)
     return e->error.status == WEIR_NO_MEMORY;
 }
 
+static Entry **bucket_of(weir_compiler *c, uint64_t hash)
+{
+    return &c->buckets[hash & (c->nbuckets - 1)];
+}
+
 static Entry *entry_find(weir_compiler *c, uint64_t hash, Span key)
 {
-    for (Entry *e = c->newest; e; e = e->older)
+    if (!c->buckets) return NULL;
+    for (Entry *e = *bucket_of(c, hash); e; e = e->next)
         if (e->hash == hash && !lacks_memory(e) && span_equal(e->key, key))
             return e;
     return NULL;
+}
+
+/* Twice the buckets. False: no memory. */
+static bool buckets_grow(weir_compiler *c)
+{
+    enum { FIRST = 64 };
+    Entry **old = c->buckets;
+    size_t count = old ? (size_t)c->nbuckets * 2 : FIRST;
+    Entry **fresh = mem_zero(&c->mem, count * sizeof *fresh);
+    if (!fresh) return false;
+    mem_free(&c->mem, old, c->nbuckets * sizeof *old);
+    c->buckets = fresh;
+    c->nbuckets = (uint32_t)count;
+    for (Entry *e = c->newest; e; e = e->older) {
+        Entry **bucket = bucket_of(c, e->hash);
+        e->next = *bucket;
+        *bucket = e;
+    }
+    return true;
+}
+
+/* False: no memory for a first bucket; with fewer than one could have, chains
+ * are longer. */
+static bool bucket_add(weir_compiler *c, Entry *e)
+{
+    if (c->entries >= c->nbuckets && !buckets_grow(c) && !c->buckets)
+        return false;
+    Entry **bucket = bucket_of(c, e->hash);
+    e->next = *bucket;
+    *bucket = e;
+    return true;
+}
+
+static void bucket_remove(weir_compiler *c, const Entry *e)
+{
+    Entry **at = bucket_of(c, e->hash);
+    while (*at != e) at = &(*at)->next;
+    *at = e->next;
 }
 
 static Entry *entry_new(weir_compiler *c, uint64_t hash, const Key *key)
 {
     Entry *e = mem_zero(&c->mem, sizeof *e);
     uint8_t *text = mem_new(&c->mem, key->text.count);
-    if (!e || !text) {
+    if (e) e->hash = hash;
+    if (!e || !text || !bucket_add(c, e)) {
         mem_free(&c->mem, e, sizeof *e);
         mem_free(&c->mem, text, key->text.count);
         return NULL;
     }
     memcpy(text, key->text.at, key->text.count);
     e->key = span_of(text, key->text.count);
-    e->hash = hash;
     entry_link(c, e);
     c->entries++;
     return e;
@@ -187,6 +241,7 @@ static Entry *entry_new(weir_compiler *c, uint64_t hash, const Key *key)
 static void entry_drop(weir_compiler *c, Entry *e)
 {
     entry_unlink(c, e);
+    bucket_remove(c, e);
     c->bytes -= e->nbytes;
     c->entries--;
     weir_grammar_free(e->grammar);
@@ -194,23 +249,44 @@ static void entry_drop(weir_compiler *c, Entry *e)
     mem_free(&c->mem, e, sizeof *e);
 }
 
-/* Drops the entry just used if it is worth nothing or larger than the whole
- * cache, then the oldest ones that nobody waits for until the rest fits. */
-static void cache_trim(weir_compiler *c, Entry *used)
-{
-    bool is_useless = lacks_memory(used) || used->nbytes > c->max_bytes;
-    if (is_useless && used->waiting) return; /* the last who waits drops it */
-    if (is_useless) entry_drop(c, used);
-    for (Entry *e = c->oldest, *next; e && c->bytes > c->max_bytes; e = next) {
-        next = e->newer;
-        if (e->is_done && !e->waiting) entry_drop(c, e);
-    }
-}
-
 static size_t entry_bytes(const Entry *e)
 {
     size_t grammar = e->grammar ? grammar_memory(e->grammar) : 0;
     return sizeof *e + e->key.size + grammar;
+}
+
+static void entry_recount(weir_compiler *c, Entry *e)
+{
+    if (!e->is_done) return;
+    c->bytes -= e->nbytes;
+    e->nbytes = entry_bytes(e);
+    c->bytes += e->nbytes;
+}
+
+/* The entries used last, and the next ones in turn. */
+static void cache_recount(weir_compiler *c)
+{
+    Entry *e = c->newest;
+    for (int i = 0; i < RECOUNT && e; i++, e = e->older) entry_recount(c, e);
+    if (!c->hand) c->hand = e;
+    for (int i = 0; i < RECOUNT && c->hand; i++) {
+        entry_recount(c, c->hand);
+        c->hand = c->hand->older;
+    }
+}
+
+/* Drops the entry just used if it is worth nothing or larger than the whole
+ * cache, then the oldest ones that nobody waits for until the rest fits. */
+static void cache_trim(weir_compiler *c, Entry *used)
+{
+    uint64_t room = c->max_bytes - c->max_bytes / 16;
+    bool is_useless = lacks_memory(used) || used->nbytes > room;
+    if (is_useless && used->waiting) return; /* the last who waits drops it */
+    if (is_useless) entry_drop(c, used);
+    for (Entry *e = c->oldest, *next; e && c->bytes > room; e = next) {
+        next = e->newer;
+        if (e->is_done && !e->waiting) entry_drop(c, e);
+    }
 }
 
 /* The result as the caller gets it. */
@@ -229,10 +305,7 @@ static weir_grammar *entry_await(weir_compiler *c, Entry *e, weir_error *err)
     entry_unlink(c, e);
     entry_link(c, e);
     weir_grammar *g = entry_take(e, err);
-    /* it has grown since it was compiled */
-    c->bytes -= e->nbytes;
-    e->nbytes = entry_bytes(e);
-    c->bytes += e->nbytes;
+    entry_recount(c, e);
     cache_trim(c, e);
     return g;
 }
@@ -243,8 +316,8 @@ static weir_grammar *entry_finish(weir_compiler *c, Entry *e,
     e->grammar = made;
     e->error = *err;
     e->is_done = true;
-    e->nbytes = entry_bytes(e);
-    c->bytes += e->nbytes;
+    cache_recount(c); /* this one is the newest, or soon asked for */
+    entry_recount(c, e);
     weir_grammar *g = entry_take(e, err);
     pthread_cond_broadcast(&c->done);
     cache_trim(c, e);
@@ -314,6 +387,7 @@ void weir_compiler_free(weir_compiler *c)
     weir_compiler_clear(c);
     lock_free(&c->lock);
     pthread_cond_destroy(&c->done);
+    mem_free(&mem, c->buckets, c->nbuckets * sizeof *c->buckets);
     mem_free(&mem, c, sizeof *c);
     weir_vocab_free(vocab);
 }

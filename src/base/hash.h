@@ -54,5 +54,9 @@ bool map_reserve(const Mem *mem, Map *map, uint32_t count);
 /* Empties it; the memory of a small one stays. */
 void map_clear(const Mem *mem, Map *map);
 void map_free(const Mem *mem, Map *map);
+static inline size_t map_bytes(const Map *map)
+{
+    return map->cap * sizeof *map->slot;
+}
 
 #endif

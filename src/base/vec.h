@@ -38,6 +38,8 @@ static inline bool vec_grow(const Mem *mem, void **at, uint32_t *cap,
 #define vec_push(mem, v, ...)                           \
     (vec_reserve((mem), (v), (size_t)(v)->count + 1) && \
      ((v)->at[(v)->count++] = (__VA_ARGS__), true))
+/* Bytes that it holds. */
+#define vec_bytes(v) ((v)->cap * sizeof *(v)->at)
 #define vec_free(mem, v)                                                   \
     (mem_free((mem), (v)->at, (v)->cap * sizeof *(v)->at), (v)->at = NULL, \
      (v)->count = (v)->cap = 0)

@@ -153,6 +153,12 @@ void network_count(Network *net, uint32_t *frames, uint32_t *states,
     lock_take(&net->lock);
     *frames = net->frames.count;
     *states = net->states.count;
-    *nbytes = net->arena.total;
+    *nbytes = net->arena.total + vec_bytes(&net->frames) +
+              vec_bytes(&net->frame_nodes) + vec_bytes(&net->states) +
+              vec_bytes(&net->lists) + vec_bytes(&net->maps) +
+              vec_bytes(&net->keys) + vec_bytes(&net->lowered.body) +
+              vec_bytes(&net->lowered.size) + map_bytes(&net->frame_index) +
+              map_bytes(&net->state_index) + map_bytes(&net->map_index) +
+              map_bytes(&net->shared_index);
     lock_give(&net->lock);
 }

@@ -70,6 +70,15 @@ void ir_free(Ir *ir)
     map_free(mem, &ir->name_index);
 }
 
+size_t ir_memory(const Ir *ir)
+{
+    return ir->arena.total + vec_bytes(&ir->rules) + vec_bytes(&ir->nodes) +
+           vec_bytes(&ir->bytes) + vec_bytes(&ir->ranges) +
+           vec_bytes(&ir->kids) + vec_bytes(&ir->dfas) + vec_bytes(&ir->lists) +
+           vec_bytes(&ir->bounds) + vec_bytes(&ir->warnings) +
+           map_bytes(&ir->node_index) + map_bytes(&ir->name_index);
+}
+
 /* ---- rules ---- */
 
 /* Numbers the rules of one name; false when memory is out. */

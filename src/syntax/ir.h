@@ -225,6 +225,8 @@ weir_limits ir_limits(const weir_limits *given);
 /* limits: NULL for the defaults. */
 void ir_init(Ir *ir, const Mem *mem, const weir_limits *limits);
 void ir_free(Ir *ir);
+/* Bytes held. */
+size_t ir_memory(const Ir *ir);
 static inline bool ir_ok(const Ir *ir)
 {
     return !ir->error.status;

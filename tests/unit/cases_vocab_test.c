@@ -325,6 +325,53 @@ static void key_memory(void **state)
     assert_int_equal(counted.held, 0);
 }
 
+/* What outputs have taught a grammar after it was compiled counts, too: 400
+ * grammars, each read through once, in a cache with room for some. */
+static void growth_memory(void **state)
+{
+    (void)state;
+    enum { REQUESTS = 400, LIMIT = 4 << 20, TOKENS = 2000 };
+    Counted counted = {0};
+    weir_env env = {sizeof env, counted_allocate, counted_resize,
+                    counted_release, &counted};
+    static char texts[TOKENS][4];
+    static weir_token tokens[TOKENS];
+    for (unsigned i = 0; i < TOKENS; i++) {
+        texts[i][0] = (char)('a' + i % 13);
+        texts[i][1] = (char)('a' + i / 13 % 13);
+        texts[i][2] = (char)('a' + i / 169 % 13);
+        tokens[i].bytes = (weir_bytes){texts[i], 1 + i % 3};
+    }
+    weir_vocab *v = weir_vocab_new(&env, tokens, TOKENS, NULL, NULL);
+    assert_non_null(v);
+    static int32_t row[WEIR_MASK_WORDS(TOKENS)];
+    size_t before = counted.held, most = 0;
+    weir_compiler *c = compiler_of(v, LIMIT);
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        char pattern[64];
+        snprintf(pattern, sizeof pattern, "([a-m]{2}n?[c-k]|b{1,3}){2,%u}",
+                 i + 40);
+        weir_grammar *g = weir_compiler_compile(c, WEIR_REGEX,
+                                                kit_bytes(pattern), NULL, NULL);
+        weir_matcher *m = g ? weir_matcher_new(g, NULL, NULL) : NULL;
+        for (int n = 0; m && n < 40; n++) {
+            weir_matcher_fill(m, row);
+            weir_matcher_accept_bytes(m, kit_bytes(n % 2 ? "abc" : "b"), NULL);
+        }
+        weir_matcher_free(m);
+        weir_grammar_free(g);
+        most = counted.held - before > most ? counted.held - before : most;
+    }
+    weir_compiler_stats stats = stats_of(c);
+    print_message("%zu bytes at most, %llu grammars kept\n", most,
+                  (unsigned long long)stats.entries);
+    assert_true(most <= LIMIT / 10 * 12);
+    assert_in_range(stats.entries, 2, REQUESTS - 1);
+    weir_compiler_free(c);
+    assert_int_equal(counted.held, before);
+    weir_vocab_free(v);
+}
+
 /* incoai/splash#24: bounded by bytes; what is larger than the whole cache is
  * compiled for its request and drives nobody out. */
 static void no_shape_cache(void **state)
@@ -409,6 +456,7 @@ int main(void)
         CASE("jump-forward-retoken, after a token edge",
              retoken_after_token_edge),
         CASE("cache-key-memory-uncounted", key_memory),
+        CASE("cache-key-memory-uncounted, growth", growth_memory),
         CASE("key-dot-no-shape-cache", no_shape_cache),
         CASE("lru-evicts-running", evicts_running),
     };
