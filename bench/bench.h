@@ -25,13 +25,11 @@ typedef struct Bench {
 /* Measures and fills the report. False: it could not, and stderr says why; or
  * an answer was wrong. */
 typedef bool BenchRow(const Bench *bench, Report *report);
-BenchRow row_memcpy, row_apply, row_json, row_vocab_load, row_batch,
-    row_maskbench, row_gbnf, row_sample;
+BenchRow row_memcpy, row_apply, row_json, row_vocab_load, row_batch, row_cold,
+    row_growth, row_cache_hit, row_cache_cap, row_maskbench, row_gbnf,
+    row_sample;
 /* Several rows each: report->row says which. */
 BenchRow row_vocab, row_front;
-
-/* Resident bytes that loading the vocabulary adds; in a fresh process. */
-size_t load_resident(const Bench *bench);
 
 /* One hot memcpy of a mask row of `width` ids, in ns. */
 double bench_copy_ns(const Bench *bench, uint32_t width);

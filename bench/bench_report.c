@@ -100,7 +100,7 @@ static void print_figure(FILE *out, const ReportFigure *f)
     if (f->most >= 0)
         fprintf(out, "   (target, at most: %s%.*f)",
                 f->value > f->most ? "!" : "",
-                f->most > 0 && f->most < 1 ? 2 : 0, f->most);
+                f->most == (double)(long long)f->most ? 0 : 2, f->most);
     fputc('\n', out);
 }
 

@@ -4,7 +4,7 @@
  * of one run, and first of all their ratio to the memcpy of a mask that is
  * printed beside each row.   Exit: 0; 1 a row failed; 2 usage.
  */
-#include "bench/bench.h"
+#include "bench/bench_child.h"
 
 typedef struct RowEntry {
     const char *name, *about;
@@ -19,7 +19,11 @@ static const RowEntry rows[] = {
     {"apply-f32", "a mask put on 128,256 logits", row_apply},
     {"sample", "a token drawn from 128,256 logits, by chain and mask",
      row_sample},
-    {"batch", "256 matchers of any JSON, time a row", row_batch},
+    {"batch", "1 to 1,024 matchers of any JSON, time a row", row_batch},
+    {"cold", "the first mask of a process", row_cold},
+    {"cache-hit", "a schema that the compiler knows", row_cache_hit},
+    {"cache-cap", "10,000 schemas through a cache of 64 MB", row_cache_cap},
+    {"growth", "steps as outputs, bounds, enums and objects grow", row_growth},
     {"maskbench", "the cases' schemas and all their tests", row_maskbench},
     {"gemma3", "a sixteenth of the schemas, Gemma-3's vocabulary", row_vocab},
     {"qwen3", "a sixteenth of the schemas, Qwen3's vocabulary", row_vocab},
@@ -38,7 +42,8 @@ typedef struct Args {
     uint32_t nwanted, nprinted;
     const char *save; /* where the JSON goes besides, or NULL */
     FILE *saved;
-    bool json, help, resident;
+    ChildTask *child; /* to run in place of rows, or NULL */
+    bool json, help;
     char vocabs[4000], tokenizer[4096];
 } Args;
 
@@ -64,8 +69,6 @@ static void usage(FILE *out)
         "  --list FILE       rows with sources: writes a line for each: file, "
         "verdict, reason,\n                    ttfm and longest tbm in "
         "microseconds, by tabs\n"
-        "  --resident        only print the bytes that loading the tokenizer "
-        "adds\n"
         "  --save FILE       writes to FILE what --json would print\n"
         "  --json            one object keyed by row, times in "
         "microseconds\n",
@@ -108,7 +111,7 @@ static bool parse_option(Args *a, const char *arg, const char *value,
     *used = false;
     if (!strcmp(arg, "--json")) return a->json = true;
     if (!strcmp(arg, "--help")) return a->help = true;
-    if (!strcmp(arg, "--resident")) return a->resident = true;
+    if ((a->child = child_task(arg)) != NULL) return true;
     if (!strcmp(arg, "--any-order")) return a->bench.any_order = true;
     *used = true;
     if (!value) return usage_fail("unknown option or no value after", arg);
@@ -141,7 +144,7 @@ static bool parse_args(Args *a, int argc, char **argv)
         if (!ok) return false;
         i += used;
     }
-    if (a->help || a->resident || a->nwanted) return true;
+    if (a->help || a->child || a->nwanted) return true;
     usage(stderr);
     return false;
 }
@@ -188,12 +191,9 @@ int main(int argc, char **argv)
         usage(stdout);
         return 0;
     }
-    if (a.resident) {
-        printf("%zu\n", load_resident(&a.bench));
-        return 0;
-    }
     a.bench.mem = mem_from_env(NULL);
     a.bench.timer = timer_calibrate();
+    if (a.child) return a.child(&a.bench) ? 0 : 1;
     if (!a.json && a.save && !(a.saved = fopen(a.save, "w"))) {
         fprintf(stderr, "weir-bench: cannot write '%s'\n", a.save);
         return 1;

@@ -140,12 +140,16 @@ static bool may_stop(const MaskRun *r, weir_matcher *m)
     return may && !weir_matcher_error(m);
 }
 
-/* Accept and the mask are to say the same of each token. */
-static void tell_difference(const MaskRun *r, uint32_t id, weir_accept answer)
+/* Accept and the mask are to say the same of each token, unless the mask could
+ * not be made. */
+static void tell_difference(const MaskRun *r, uint32_t id, weir_accept answer,
+                            weir_status mask)
 {
     fprintf(stderr, "weir-bench: %.*s: token %u: the mask says %s, accept %s\n",
             (int)r->file.size, (const char *)r->file.at, id,
-            answer == WEIR_ACCEPTED ? "no" : "yes",
+            mask                      ? weir_status_name(mask)
+            : answer == WEIR_ACCEPTED ? "no"
+                                      : "yes",
             answer == WEIR_ACCEPTED ? "yes" : "no");
 }
 
@@ -164,8 +168,10 @@ static bool run_ids(MaskRun *r, weir_grammar *g, float *longest,
         weir_accept answer = weir_matcher_accept(m, id);
         double us = bench_us(r->bench, begin, timer_now());
         bool bit = has_bit(r->row, weir_vocab_width(r->vocab), id);
+        weir_status mask = bit ? WEIR_OK : weir_matcher_error(m);
         ok = answer == WEIR_ACCEPTED && bit;
-        if ((answer == WEIR_ACCEPTED) != bit) tell_difference(r, id, answer);
+        if ((answer == WEIR_ACCEPTED) != bit)
+            tell_difference(r, id, answer, mask);
         if (!longest) continue;
         if (!times_note(r, &r->tbm, us, &least)) ok = false;
         *longest = MAX(*longest, least);

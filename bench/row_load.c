@@ -1,10 +1,7 @@
 /* row_load.c: row vocab-load: reading a tokenizer file and all that is made
  * at once, and the memory that stays. Memory is measured in a process of its
  * own, since an allocator's habits depend on what it was asked for before. */
-#include "bench/bench.h"
-
-#include <sys/wait.h>
-#include <unistd.h>
+#include "bench/bench_child.h"
 
 enum { LOADS = 7 };
 
@@ -13,34 +10,14 @@ enum { LOADS = 7 };
 
 static const StatsTargets load_targets = {.us = {[STATS_P50] = LOAD_MS * 1e3}};
 
-/* Bytes; 0 when unknown. */
-static size_t resident_growth(const Bench *b)
-{
-    int ends[2];
-    unsigned long long growth = 0;
-    if (pipe(ends)) return 0;
-    pid_t child = fork();
-    if (!child) {
-        dup2(ends[1], STDOUT_FILENO);
-        execl("/proc/self/exe", "weir-bench", "--tokenizer", b->tokenizer,
-              "--resident", (char *)NULL);
-        _exit(1);
-    }
-    close(ends[1]);
-    FILE *in = fdopen(ends[0], "r");
-    if (in && fscanf(in, "%llu", &growth) != 1) growth = 0;
-    if (in) fclose(in);
-    if (child > 0) waitpid(child, NULL, 0);
-    return (size_t)growth;
-}
-
-size_t load_resident(const Bench *bench)
+bool child_resident(const Bench *bench)
 {
     size_t before = bench_resident();
     weir_vocab *v = bench_vocab(bench);
     size_t after = bench_resident();
     weir_vocab_free(v);
-    return v && before && after > before ? after - before : 0;
+    printf("%zu\n", v && before && after > before ? after - before : 0);
+    return v != NULL;
 }
 
 static double cpu_us(void)
@@ -61,7 +38,8 @@ bool row_vocab_load(const Bench *bench, Report *report)
 {
     double wall[LOADS], cpu[LOADS];
     weir_vocab_info info = {.size = sizeof info};
-    double resident = (double)resident_growth(bench);
+    double resident = 0;
+    child_run(bench, "--resident", &resident, 1);
     for (int i = 0; i < LOADS; i++) {
         double cpu_begin = cpu_us();
         uint64_t begin = timer_now();

@@ -11,6 +11,9 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.environ.get("WEIR_BUILD", os.path.join(ROOT, "build"))
 BENCH = os.path.join(BUILD, "weir-bench")
 TINY = os.path.join(HERE, "tiny-tokenizer.json")
+LLAMA3 = os.path.join(os.environ.get("WEIR_VOCAB_DIR")
+                      or os.path.join(ROOT, ".cache/vocab"),
+                      "llama3/tokenizer.json")
 FIGURES = ["avg", "p50", "p75", "p90", "p95", "p99", "p999", "max"]
 
 
@@ -145,10 +148,42 @@ class Bench(unittest.TestCase):
         self.assertEqual((code, err), (0, ""))
         found = json.loads(out)
         self.check_figures(found["vocab-load"])
-        for group in (found["batch"], found["batch"]["of_64"],
-                      found["batch"]["of_8"], found["batch"]["of_1"]):
+        batch = found["batch"]
+        for group in (batch, *(batch[f"of_{n}"] for n in (1, 8, 64, 1024))):
             for way in "loop", "1", "2":
                 self.check_figures(group[way])
+        self.assertGreaterEqual(batch["growth_loop"], 1)
+
+    def test_cold_and_caches(self):
+        cases = self.cases((True, [33, 14, 34, 32, 3]))
+        code, out, err = bench("cold", "cache-hit", "cache-cap", "--tokenizer",
+                               TINY, "--cases", cases, "--json")
+        self.assertEqual((code, err), (0, ""))
+        found = json.loads(out)
+        for name in ("vocabulary", "first_mask", "second_mask",
+                     "compiled_again"):
+            self.check_figures(found["cold"][name])
+        hit = found["cache-hit"]
+        self.assertEqual((hit["schemas"], hit["hits"], hit["misses"],
+                          hit["not_compiled"]), (1, 7, 1, 0))
+        # the schema and, in the second round, the same in another text: true
+        # has no place for a comment, so it is the same
+        cap = found["cache-cap"]
+        self.assertEqual((cap["schemas"], cap["misses"], cap["entries"]),
+                         (2, 1, 1))
+        self.assertGreater(cap["held_at_most_mib"], 0)
+
+    @unittest.skipUnless(os.path.exists(LLAMA3), "no vocabulary")
+    def test_growth(self):
+        code, out, err = bench("growth", "--tokenizer", LLAMA3, "--json")
+        self.assertEqual((code, err), (0, ""))
+        found = json.loads(out)["growth"]
+        for axis, largest in (("length", 1000000), ("depth", 10000),
+                              ("max_length", 1000000), ("enum", 100000),
+                              ("properties", 1000)):
+            for what in "mask", "accept":
+                self.check_figures(found[f"{axis}_{what}"][str(largest)])
+                self.assertIn(f"growth_of_{axis}_{what}", found)
 
     def maskbench(self, lines, *options):
         """The row's figures and its list, over lines of (schema, tests)."""
