@@ -14,7 +14,7 @@ struct weir_tool_parser {
 static bool needs_types(const Family *family)
 {
     const ArgStyle *style = arg_style_find(span_text(family->style));
-    return style && !style->typed;
+    return style && !style->typed && !style->is_braced;
 }
 
 weir_tool_parser *weir_tool_parser_new(const weir_env *env, weir_family family,

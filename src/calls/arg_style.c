@@ -49,6 +49,13 @@ static const ArgStyle styles[] = {
      .close = "<|close|>argument<|sep|>",
      .types = {"string", "number", "boolean", "null", "object", "array"},
      .escaped = "&\""},
+    {.name = "gemma",
+     .open = "",
+     .named = ":",
+     .value = "",
+     .close = "<|\"|>",
+     .escaped = "",
+     .is_braced = true},
 };
 
 const ArgStyle *arg_style_find(Span name)

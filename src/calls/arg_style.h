@@ -14,6 +14,12 @@
  * that of any other value is JSON, but for objects and arrays where
  * is_nested. Blanks may stand between members, in front of `value`, and around
  * JSON.
+ *
+ * Where is_braced, objects and arrays are those of JSON, without blanks:
+ *
+ *     { name named TEXT , ... }   [ TEXT , ... ]
+ *
+ * with strings as their characters between two `close`s.
  */
 #ifndef WEIR_CALLS_ARG_STYLE_H
 #define WEIR_CALLS_ARG_STYLE_H
@@ -43,10 +49,11 @@ typedef struct ArgStyle {
     bool has_lines;      /* one line end after the beginning and one before the
                             end of a text are layout */
     bool is_nested;      /* objects and arrays are members and items again */
+    bool is_braced;
     const char *unnamed; /* up to the type of an item */
 } ArgStyle;
 
-/* The style of that name, or NULL: "json" and "gemma" are none of these. */
+/* The style of that name, or NULL: "json" is none of these. */
 const ArgStyle *arg_style_find(Span name);
 
 /* The entity that a character of a name is written as, or NULL. */

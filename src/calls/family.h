@@ -44,7 +44,7 @@ typedef struct Family {
     const char *separator;
     const char *calls[FAMILY_CALLS]; /* templates; NULL at the end */
     uint32_t written;                /* the first few are written, all read */
-    const char *style; /* of the arguments: "json", "gemma", or arg_style.h */
+    const char *style; /* of the arguments: "json", or one of arg_style.h */
     const char *excludes[FAMILY_EXCLUDES]; /* not in free text */
     bool is_bare; /* a call begins as text may, too: it is one only if there is
                      a tool of that name */

@@ -257,6 +257,11 @@ bool json_scan_is_whole(const JsonScan *scan)
                                  state == IN_FRACTION || state == IN_EXPONENT);
 }
 
+bool json_scan_in_string(const JsonScan *scan)
+{
+    return scan->state >= IN_STRING && scan->state <= IN_PAIR_U;
+}
+
 ScanResult json_scan_step(JsonScan *scan, const Mem *mem, uint8_t byte)
 {
     switch ((ScanState)scan->state) {

@@ -30,6 +30,8 @@ void json_scan_begin(JsonScan *scan);
 void json_scan_free(JsonScan *scan, const Mem *mem);
 /* Whether the text may end here: a number, that nothing has ended yet. */
 bool json_scan_is_whole(const JsonScan *scan);
+/* Whether what comes next belongs to a string. */
+bool json_scan_in_string(const JsonScan *scan);
 ScanResult json_scan_step(JsonScan *scan, const Mem *mem, uint8_t byte);
 
 #endif

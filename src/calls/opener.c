@@ -58,9 +58,7 @@ static void next_part(Try *t)
 
 void try_begin(Try *t, const char *template, const char *style)
 {
-    *t = (Try){.style = arg_style_find(span_text(style)),
-               .is_gemma = !strcmp(style, "gemma"),
-               .rest = template};
+    *t = (Try){.style = arg_style_find(span_text(style)), .rest = template};
     next_part(t);
 }
 
@@ -150,9 +148,8 @@ static TryResult step_args(Try *t, uint8_t byte, size_t pos)
     bool has_begun = t->open || t->close;
     if (!has_begun) t->args = pos;
     if (!has_begun && is_blank(byte)) return TRY_MORE;
-    if (!t->style)
-        return (t->is_gemma ? byte == '{' : begins_json(byte)) ? TRY_BEFORE
-                                                               : TRY_DEAD;
+    if (!t->style) return begins_json(byte) ? TRY_BEFORE : TRY_DEAD;
+    if (t->style->is_braced) return byte == '{' ? TRY_BEFORE : TRY_DEAD;
     bool opens =
         goes_on(span_text(t->style->open), &t->open, &t->no_open, byte);
     bool closes = goes_on(close_text(t), &t->close, &t->no_close, byte);

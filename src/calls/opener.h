@@ -44,9 +44,8 @@ typedef enum TryResult {
 
 /* One template being tried. Offsets count from where it began. */
 typedef struct Try {
-    const ArgStyle *style; /* of the arguments; NULL: JSON or gemma */
-    bool is_gemma;
-    const char *rest; /* of the template, after `part` */
+    const ArgStyle *style; /* of the arguments; NULL: JSON */
+    const char *rest;      /* of the template, after `part` */
     Part part;
     size_t at;    /* of the part's text */
     bool is_past; /* a name, or number, that blanks have ended */

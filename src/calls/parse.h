@@ -44,6 +44,7 @@ typedef struct MemberReader {
     uint8_t at;      /* MemberState */
     bool is_first;   /* no member or item yet, at this level */
     bool has_line;   /* a line end that is text if more follows */
+    bool is_json;    /* so far the value is an object or an array */
     unsigned types;  /* that the value may have */
     Bytes open;      /* levels: '{' '[' */
     Bytes word;      /* a name, a type, a value that is not settled */
@@ -62,7 +63,7 @@ typedef struct Slot {
 typedef struct Parser {
     Mem mem;
     const Family *family;
-    const ArgStyle *style; /* NULL: JSON, gemma */
+    const ArgStyle *style; /* NULL: JSON */
     const char *call_end;  /* rest of the template of the call being read */
     weir_reasoning reasoning;
     Openers openers;

@@ -4,7 +4,8 @@
  *     name, type, then what stands in front of the value, the value
  *
  * Strings that are known to be strings are told as they come; what else a
- * value is shows when it ends.
+ * value is shows when it ends. An object or an array ends where its JSON does:
+ * its strings may have the closing text in them.
  * Tests: unit/tool_parse_test.c, prop/tool_round_trip_test.c.
  */
 #include "calls/parse.h"
@@ -154,7 +155,7 @@ static unsigned types_of(const Parser *p)
 static bool begin_value(Parser *p, unsigned types)
 {
     p->member.types = types;
-    p->member.has_line = false;
+    p->member.has_line = p->member.is_json = false;
     p->member.is_first = true; /* nothing of the value yet */
     p->member.word.count = 0;
     if (*p->style->value) return go(p, MEMBERS_BEFORE);
@@ -245,13 +246,37 @@ static bool read_string(Parser *p)
     return end_member(p);
 }
 
+/* Whether a value that may have these types begins like an object or array. */
+static bool begins_list(unsigned types, uint8_t byte)
+{
+    return (byte == '{' && types & TYPE_OBJECT) ||
+           (byte == '[' && types & TYPE_ARRAY);
+}
+
+/* Follows the JSON as far as it is some. */
+static void follow_json(Parser *p, uint8_t byte)
+{
+    MemberReader *m = &p->member;
+    if (m->is_first && begins_list(m->types, byte)) {
+        json_scan_begin(&p->json);
+        m->is_json = true;
+    }
+    m->is_first = m->is_first && is_blank(byte);
+    if (!m->is_json) return;
+    ScanResult result = json_scan_step(&p->json, &p->mem, byte);
+    if (result == SCAN_MEMORY) p->failed = true;
+    m->is_json = result == SCAN_MORE;
+}
+
 static bool read_value(Parser *p)
 {
-    int ends = input_starts(p, p->style->close);
+    bool in_string = p->member.is_json && json_scan_in_string(&p->json);
+    int ends = in_string ? 0 : input_starts(p, p->style->close);
     if (ends < 0) return false;
     if (!ends) {
-        parser_keep(p, &p->member.word, span_of(p->in.at + p->pos, 1));
-        p->pos++;
+        uint8_t byte = p->in.at[p->pos++];
+        follow_json(p, byte);
+        parser_keep(p, &p->member.word, span_of(&byte, 1));
         return true;
     }
     value_put(p, bytes_span(&p->member.word), p->member.types,

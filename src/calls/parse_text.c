@@ -63,12 +63,12 @@ static void open_call(Parser *p, const Try *t)
     }
     call_begin(p, tried(p, t->name, t->name_end), tried(p, t->id, t->id_end));
     p->pos = p->scan;
-    if (t->style)
-        members_begin(p);
-    else if (t->is_gemma)
+    if (!t->style)
+        p->state = READ_JSON;
+    else if (t->style->is_braced)
         gemma_begin(p);
     else
-        p->state = READ_JSON;
+        members_begin(p);
 }
 
 /* Places that the openers lead to. */

@@ -7,7 +7,7 @@
  */
 #include "calls/tag_write.h"
 
-#include "text/json.h"
+#include "calls/arg_style.h"
 
 void tag_write_piece(Out *out, Span text)
 {
@@ -102,6 +102,26 @@ static void write_open(TagWriter *w, const char **at, const weir_tool *tool,
     out_text(out, "]}");
 }
 
+/* What ends a call. Members are followed by blanks, or there are none: so a
+ * line end in front may be missing. */
+static void write_end(TagWriter *w, const char *at, const weir_tool *tool,
+                      bool is_object)
+{
+    Out *out = w->out;
+    const ArgStyle *style = arg_style_find(span_text(w->family->style));
+    bool has_members = style && !style->is_braced;
+    bool may_lack = has_members && *at == '\n';
+    out_text(out, may_lack ? ",\"end\":[\"" : ",\"end\":\"");
+    if (is_object) out_text(out, "}");
+    const char *rest = at + 1;
+    write_known(w, &at, tool);
+    if (may_lack) {
+        out_text(out, "\",\"");
+        write_known(w, &rest, tool);
+    }
+    out_text(out, may_lack ? "\"]}" : "\"}");
+}
+
 static void write_call(TagWriter *w, const char *at, const weir_tool *tool)
 {
     Out *out = w->out;
@@ -112,10 +132,7 @@ static void write_call(TagWriter *w, const char *at, const weir_tool *tool)
         write_open(w, &at, tool, part);
     else
         write_args(w, tool);
-    out_text(out, ",\"end\":\"");
-    if (part.kind == PART_OBJECT) out_text(out, "}");
-    write_known(w, &at, tool);
-    out_text(out, "\"}");
+    write_end(w, at, tool, part.kind == PART_OBJECT);
 }
 
 void tag_write_calls(TagWriter *w)

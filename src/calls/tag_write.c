@@ -286,14 +286,16 @@ static void put_reasoning(TagWriter *w, const char *after)
 
 /* ---- LAYOUT_MESSAGES ---- */
 
-/* Messages in front of the last one. */
+/* Messages in front of the last one: reasoning, and text before calls. */
 static void put_earlier(TagWriter *w)
 {
     bool thinks = w->opts->reasoning != WEIR_REASONING_NONE;
+    bool talks = has_calls(w) && !has_answer(w);
+    if (!thinks && !talks) return;
     put(w, "{\"type\":\"star\",\"content\":{\"type\":\"sequence\","
            "\"elements\":[{\"type\":\"or\",\"elements\":[");
     if (thinks) put_thoughts(w, w->family->think);
-    if (has_calls(w)) {
+    if (talks) {
         if (thinks) put(w, ",");
         put(w, "{\"type\":\"tag\",\"begin\":");
         put_string(w, w->family->preamble);
@@ -309,11 +311,10 @@ static void put_earlier(TagWriter *w)
 static void put_messages(TagWriter *w)
 {
     bool must = w->opts->calls == WEIR_CALLS_REQUIRED;
-    bool thinks = w->opts->reasoning != WEIR_REASONING_NONE;
     put(w, "{\"type\":\"sequence\",\"elements\":[");
     if (w->opts->reasoning == WEIR_REASONING_OPEN)
         put_reasoning(w, w->family->next);
-    if (thinks || has_calls(w)) put_earlier(w);
+    put_earlier(w);
     if (!has_calls(w)) {
         put_block(w, w->family->text);
     } else if (must) {

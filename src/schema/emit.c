@@ -100,6 +100,7 @@ static NodeId counted(Emit *e, NodeId character, uint32_t lo, uint32_t hi)
 NodeId emit_string(Emit *e, StringPiece p)
 {
     Sets *s = e->s;
+    if (e->mode == EMIT_BRACED) return emit_quoted_string(e, p);
     bool any_length = !p.lo && p.hi == COUNT_INF;
     uint32_t least;
     if (p.kind == PIECE_REGEX) return emit_regex(e, !p.lo);
@@ -189,7 +190,7 @@ static NodeId body(Emit *e, SetId set, uint32_t depth, EmitMode mode)
     EmitMode around = e->mode;
     if (!sets_ok(e->s)) return NODE_NEVER_ID;
     e->mode = mode;
-    if (e->mode == EMIT_JSON) put_scalars(e, &nodes, f);
+    if (emit_is_braced(e)) put_scalars(e, &nodes, f);
     for (uint32_t i = 0; i < f->narrays && sets_ok(e->s); i++)
         if (e->mode != EMIT_MEMBERS)
             put(e, &nodes, emit_array(e, f->arrays[i], depth));
@@ -257,11 +258,12 @@ NodeId emit_value(Emit *e, SetId set, uint32_t depth)
 {
     if (set == SET_NONE || !sets_ok(e->s)) return NODE_NEVER_ID;
     if (e->json.indent && depth > JSON_LAYOUT_DEPTH) return NODE_NEVER_ID;
-    if (set == SET_ALL && !e->s->opts->unique_keys)
+    EmitMode mode = e->mode == EMIT_BRACED ? EMIT_BRACED : EMIT_JSON;
+    if (set == SET_ALL && !e->s->opts->unique_keys && mode == EMIT_JSON)
         return ir_ref(e->ir, json_value_rule(&e->json, depth));
     const Form *f = set_form_of(e->s, set, false);
-    if (sets_ok(e->s) && is_brief(e, f)) return body(e, set, depth, EMIT_JSON);
-    return ir_ref(e->ir, rule_of(e, set, depth, EMIT_JSON));
+    if (sets_ok(e->s) && is_brief(e, f)) return body(e, set, depth, mode);
+    return ir_ref(e->ir, rule_of(e, set, depth, mode));
 }
 
 NodeId emit_rule(Emit *e, SetId set, uint32_t depth, EmitMode mode)
@@ -298,7 +300,8 @@ static void set_root(Emit *e, SetId root)
 {
     Ir *ir = e->ir;
     if (e->style) {
-        ir->root = rule_of(e, emit_style_begin(e, root), 0, EMIT_MEMBERS);
+        EmitMode mode = e->style->is_braced ? EMIT_BRACED : EMIT_MEMBERS;
+        ir->root = rule_of(e, emit_style_begin(e, root), 0, mode);
         return;
     }
     Node n = ir_node(ir, emit_value(e, root, 0));
@@ -311,7 +314,9 @@ void emit_run(Sets *s, SetId root, const weir_space *space,
     Emit e = {.s = s, .ir = s->ir, .integer = RULE_NONE, .style = style};
     e.regex[0] = e.regex[1] = RULE_NONE;
     for (uint32_t i = 0; i < FORMAT_KINDS; i++) e.formats[i] = RULE_NONE;
-    json_rules_init(&e.json, s->ir, space);
+    static const weir_space compact = {.kind = WEIR_SPACE_COMPACT};
+    json_rules_init(&e.json, s->ir,
+                    style && style->is_braced ? &compact : space);
     set_root(&e, root);
     while (e.done < e.jobs.count && sets_ok(s)) {
         EmitJob job = e.jobs.at[e.done++];

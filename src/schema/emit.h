@@ -15,7 +15,8 @@
 typedef enum EmitMode {
     EMIT_JSON,
     EMIT_MEMBERS, /* objects, as the members of an ArgStyle */
-    EMIT_ITEMS    /* arrays, as its items */
+    EMIT_ITEMS,   /* arrays, as its items */
+    EMIT_BRACED   /* as in JSON, but for names and strings */
 } EmitMode;
 
 typedef struct EmitJob {
@@ -37,8 +38,9 @@ typedef struct Emit {
     const ArgStyle *style;
     EmitMode mode;               /* of what is being written */
     SetId types[1 << ARG_TYPES]; /* values of some types; NONE: not made yet */
-    NodeId gap;                  /* between two pieces */
-    const Dfa *names;            /* those that can be written as they are */
+    const Dfa *looks[1 << ARG_TYPES]; /* what looks like them; the same */
+    NodeId gap;                       /* between two pieces */
+    const Dfa *names; /* those that can be written as they are */
     /* RULE_NONE: not made yet */
     RuleId integer, regex[2], formats[FORMAT_KINDS];
 } Emit;
@@ -47,6 +49,11 @@ typedef struct Emit {
  * a style: of its objects. */
 void emit_run(Sets *s, SetId root, const weir_space *space,
               const ArgStyle *style);
+/* In the modes of JSON and of braces. */
+static inline bool emit_is_braced(const Emit *e)
+{
+    return e->mode == EMIT_JSON || e->mode == EMIT_BRACED;
+}
 /* The rule for a set, written in that mode. */
 NodeId emit_rule(Emit *e, SetId set, uint32_t depth, EmitMode mode);
 
@@ -73,6 +80,8 @@ NodeId emit_text(Emit *e, Span text);
 
 /* Makes ready for a style; `root`: a set, of which its objects are left. */
 SetId emit_style_begin(Emit *e, SetId root);
+/* A string between quotes of the style. */
+NodeId emit_quoted_string(Emit *e, StringPiece piece);
 /* What begins a member of that name, or of the names of a language, up to
  * its value. */
 NodeId emit_name(Emit *e, Span name);

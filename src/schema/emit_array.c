@@ -305,7 +305,7 @@ NodeId emit_array(Emit *e, const ArrayShape *a, uint32_t depth)
                   "items are no set that can be followed");
         return NODE_NEVER_ID;
     }
-    if (a->unique && e->mode == EMIT_ITEMS) {
+    if (a->unique && e->mode != EMIT_JSON) {
         diag_fail(&e->ir->error, WEIR_UNSUPPORTED, 0, 0,
                   "uniqueItems cannot be enforced in style %s", e->style->name);
         return NODE_NEVER_ID;

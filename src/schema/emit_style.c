@@ -11,11 +11,18 @@
  * By its types a value has one or several texts. Of a string all characters
  * are as they are; where the style has lines, one line end before and after a
  * text is layout. Nothing that is declared comes twice; other names may.
+ *
+ * Where no type is written, what reads as JSON of another type that the value
+ * may have is no string: so readers that know the schema are never in doubt.
+ *
+ * A braced style is JSON, but for bare names and strings between its quotes.
  * Holds: no close has a proper end that is also a beginning of it, so that text
  *        without it, then it, has it at the end alone.
  * Tests: unit/structural_tag_test.c, prop/xml_style_test.c.
  */
 #include "schema/emit.h"
+
+#include "syntax/regex.h"
 
 enum { TYPE_STRING = 1 << ARG_STRING, TYPE_ALL = (1 << ARG_TYPES) - 1 };
 
@@ -61,11 +68,25 @@ static NodeId gap_of(Emit *e)
 
 SetId emit_style_begin(Emit *e, SetId root)
 {
-    static const RuneRange others[] = {
-        {0, 0x1F}, {'"', '"'}, {'&', '&'}, {'<', '<'}, {'>', '>'}};
+    static const RuneRange others[] = {{0, 0x1F},
+                                       {'"', '"'},
+                                       {'&', '&'},
+                                       {'<', '<'},
+                                       {'>', '>'},
+                                       /* where braced */
+                                       {' ', ' '},
+                                       {',', ','},
+                                       {':', ':'},
+                                       {'[', '['},
+                                       {']', ']'},
+                                       {'{', '{'},
+                                       {'}', '}'}};
+    enum { IN_TAGS = 5 };
     LangCtx *c = &e->s->lang;
-    const Dfa *plain =
-        lang_subtract(c, lang_any(), lang_class(c, others, COUNT_OF(others)));
+    const Dfa *plain = lang_subtract(
+        c, lang_any(),
+        lang_class(c, others,
+                   e->style->is_braced ? COUNT_OF(others) : IN_TAGS));
     e->gap = gap_of(e);
     e->names = known_keep(&e->s->known, lang_repeat(c, plain, 1, LANG_INF));
     SetId objects = set_and(e->s, root, set_of_types(e, 1u << ARG_OBJECT));
@@ -114,9 +135,28 @@ static NodeId style_name(Emit *e, Span name)
     return ir_bytes(e->ir, span_of(whole, out.size));
 }
 
+/* A bare name, which ends at the colon. */
+static bool is_bare(Span name)
+{
+    if (!name.size) return false;
+    for (size_t i = 0; i < name.size; i++)
+        if (name.at[i] <= ' ' || strchr(":{}[],", name.at[i])) return false;
+    return !span_starts(name, SPAN("<|\"|>"));
+}
+
+static NodeId bare_name(Emit *e, Span name)
+{
+    if (is_bare(name)) return ir_bytes(e->ir, name);
+    diag_fail(&e->ir->error, WEIR_UNSUPPORTED, 0, 0,
+              "member \"%.*s\" cannot be written in style %s",
+              (int)MIN(name.size, 60), (const char *)name.at, e->style->name);
+    return NODE_NEVER_ID;
+}
+
 NodeId emit_name(Emit *e, Span name)
 {
-    return e->mode == EMIT_JSON ? emit_text(e, name) : style_name(e, name);
+    if (e->mode == EMIT_JSON) return emit_text(e, name);
+    return e->mode == EMIT_BRACED ? bare_name(e, name) : style_name(e, name);
 }
 
 const Dfa *emit_possible_names(Emit *e, const Dfa *names)
@@ -131,11 +171,12 @@ NodeId emit_names(Emit *e, const Dfa *names)
     if (e->mode == EMIT_JSON)
         return emit_string(
             e, (StringPiece){names, 0, COUNT_INF, PIECE_EXACT, NULL});
+    if (e->mode == EMIT_BRACED) return ir_regular(e->ir, names);
     return IR_SEQ(e->ir, text(e, e->style->open), ir_regular(e->ir, names),
                   text(e, e->style->named));
 }
 
-/* ---- values ---- */
+/* ---- strings ---- */
 
 /* Texts without the style's close. */
 static const Dfa *without_close(Emit *e, const Dfa *texts)
@@ -147,42 +188,112 @@ static const Dfa *without_close(Emit *e, const Dfa *texts)
     return texts ? lang_subtract(c, texts, with) : lang_complement(c, with);
 }
 
-/* Any characters, up to the close. */
-static NodeId any_characters(Emit *e)
-{
-    return ir_regular(e->ir, without_close(e, NULL));
-}
-
 static bool is_any(StringPiece p)
 {
     return p.kind == PIECE_EXACT && !p.dfa && !p.lo && p.hi == COUNT_INF;
 }
 
-static NodeId characters(Emit *e, StringPiece p)
+/* The texts of a piece that can be written, but for a most length, and but for
+ * `looks`, which may be NULL. */
+static const Dfa *texts_within(Emit *e, StringPiece p, const Dfa *looks)
 {
-    Sets *s = e->s;
-    if (is_any(p)) return any_characters(e);
-    if (p.kind == PIECE_REGEX) p = piece_regular(s, p);
+    LangCtx *c = &e->s->lang;
+    if (p.kind == PIECE_REGEX) p = piece_regular(e->s, p);
     const Dfa *texts = p.dfa;
     if (p.lo)
-        texts = lang_intersect(&s->lang, texts ? texts : lang_all(),
-                               lang_length(&s->lang, p.lo, LANG_INF));
+        texts = lang_intersect(c, texts ? texts : lang_all(),
+                               lang_length(c, p.lo, LANG_INF));
     texts = without_close(e, texts);
-    if (!sets_ok(s)) return NODE_NEVER_ID;
-    NodeId node = p.hi == COUNT_INF
-                      ? ir_regular(e->ir, texts)
-                      : ir_regular_bounded(e->ir, texts, NULL, p.hi);
-    if (!e->style->has_lines) return node;
-    NodeId line = ir_optional(e->ir, text(e, "\n"));
-    return IR_SEQ(e->ir, line, node, line);
+    return looks ? lang_subtract(c, texts, looks) : texts;
 }
+
+static NodeId texts_up_to(Emit *e, const Dfa *texts, uint32_t hi)
+{
+    return hi == COUNT_INF ? ir_regular(e->ir, texts)
+                           : ir_regular_bounded(e->ir, texts, NULL, hi);
+}
+
+/* Texts with a line end on each side that is layout, or without, as far as a
+ * reader who takes off one on each side is not misled. */
+static NodeId with_lines(Emit *e, const Dfa *texts, uint32_t hi)
+{
+    LangCtx *c = &e->s->lang;
+    const Dfa *line = lang_text(c, SPAN("\n"));
+    const Dfa *at_ends = lang_unite(c, lang_concat(c, line, lang_all()),
+                                    lang_concat(c, lang_all(), line));
+    const Dfa *inner = lang_subtract(c, texts, at_ends);
+    if (!sets_ok(e->s)) return NODE_NEVER_ID;
+    NodeId end = text(e, "\n"), maybe = ir_optional(e->ir, end);
+    NodeId plain = IR_SEQ(e->ir, maybe, texts_up_to(e, inner, hi), maybe);
+    if (lang_equal(inner, texts)) return plain;
+    return ir_alt2(e->ir, plain,
+                   IR_SEQ(e->ir, end, texts_up_to(e, texts, hi), end));
+}
+
+static NodeId characters(Emit *e, StringPiece p, const Dfa *looks)
+{
+    const Dfa *texts = texts_within(e, p, looks);
+    if (!sets_ok(e->s)) return NODE_NEVER_ID;
+    if (is_any(p) || !e->style->has_lines) return texts_up_to(e, texts, p.hi);
+    return with_lines(e, texts, p.hi);
+}
+
+NodeId emit_quoted_string(Emit *e, StringPiece p)
+{
+    NodeId quote = text(e, e->style->close);
+    return IR_SEQ(e->ir, quote, characters(e, p, NULL), quote);
+}
+
+/* ---- what looks like JSON ---- */
+
+static unsigned types_of(Emit *e, SetId value)
+{
+    const Form *f = set_form_of(e->s, value, false);
+    unsigned types = f->nstrings ? TYPE_STRING : 0;
+    if (f->numbers) types |= 1u << ARG_NUMBER;
+    if (f->constants & (HAS_FALSE | HAS_TRUE)) types |= 1u << ARG_BOOLEAN;
+    if (f->constants & HAS_NULL) types |= 1u << ARG_NULL;
+    if (f->nobjects) types |= 1u << ARG_OBJECT;
+    if (f->narrays) types |= 1u << ARG_ARRAY;
+    return types;
+}
+
+/* The texts that read as JSON of the types, blanks around them, and for objects
+ * and arrays all that begins like them: where these end only their JSON tells,
+ * whose strings may have the style's close in them. */
+static const Dfa *looks_like(Emit *e, unsigned types)
+{
+    static const char *const patterns[ARG_TYPES] = {
+        [ARG_NUMBER] = "|-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?",
+        [ARG_BOOLEAN] = "|true|false",
+        [ARG_NULL] = "|null",
+        [ARG_OBJECT] = "|\\{[^]*",
+        [ARG_ARRAY] = "|\\[[^]*"};
+    char pattern[256];
+    Out out = {pattern, sizeof pattern, 0};
+    types &= ~(unsigned)TYPE_STRING;
+    if (!types) return NULL;
+    if (e->looks[types]) return e->looks[types];
+    out_text(&out, "[ \\n\\t\\r]*(");
+    for (unsigned i = 0, n = 0; i < ARG_TYPES; i++)
+        if (types >> i & 1) out_text(&out, patterns[i] + !n++);
+    out_text(&out, ")[ \\n\\t\\r]*");
+    assert(out.size <= out.cap);
+    e->looks[types] =
+        regex_dfa(&e->s->lang, span_of(pattern, out.size), NULL, NULL, NULL);
+    return e->looks[types];
+}
+
+/* ---- values ---- */
 
 static NodeId strings(Emit *e, SetId value)
 {
     const Form *f = set_form_of(e->s, value, false);
+    const Dfa *looks =
+        e->style->typed ? NULL : looks_like(e, types_of(e, value));
     NodeId all = NODE_NEVER_ID;
     for (uint32_t i = 0; i < f->nstrings && sets_ok(e->s); i++)
-        all = ir_alt2(e->ir, all, characters(e, f->strings[i]));
+        all = ir_alt2(e->ir, all, characters(e, f->strings[i], looks));
     return all;
 }
 
@@ -198,21 +309,11 @@ static NodeId others(Emit *e, SetId value, unsigned types)
     return IR_SEQ(e->ir, e->gap, emit_value(e, set, 0), e->gap);
 }
 
-static bool has_any_string(Emit *e, SetId value)
-{
-    const Form *f = set_form_of(e->s, value, false);
-    for (uint32_t i = 0; i < f->nstrings; i++)
-        if (is_any(f->strings[i])) return true;
-    return false;
-}
-
-/* The texts of the values of some types, with what is in front of them. What
- * may be any string is read as one, so that nothing else is written then. */
+/* The texts of the values of some types, with what is in front of them. */
 static NodeId texts_of(Emit *e, SetId value, unsigned types)
 {
     NodeId all = types & TYPE_STRING ? strings(e, value) : NODE_NEVER_ID;
     unsigned rest = types & ~(unsigned)TYPE_STRING;
-    if (types & TYPE_STRING && has_any_string(e, value)) rest = 0;
     if (rest) all = ir_alt2(e->ir, all, others(e, value, rest));
     if (!*e->style->value) return all;
     return IR_SEQ(e->ir, e->gap, text(e, e->style->value), all);
@@ -247,13 +348,13 @@ static NodeId style_value(Emit *e, SetId value)
 
 NodeId emit_member_value(Emit *e, SetId value, uint32_t depth)
 {
-    if (e->mode != EMIT_JSON) return style_value(e, value);
+    if (!emit_is_braced(e)) return style_value(e, value);
     return ir_seq2(e->ir, json_colon(&e->json), emit_value(e, value, depth));
 }
 
 NodeId emit_item(Emit *e, SetId value, uint32_t depth)
 {
-    if (e->mode == EMIT_JSON) return emit_value(e, value, depth);
+    if (emit_is_braced(e)) return emit_value(e, value, depth);
     if (value == SET_NONE) return NODE_NEVER_ID;
     return ir_seq2(e->ir, text(e, e->style->unnamed), style_value(e, value));
 }
@@ -262,18 +363,18 @@ NodeId emit_item(Emit *e, SetId value, uint32_t depth)
 
 NodeId emit_comma(Emit *e, uint32_t depth)
 {
-    return e->mode == EMIT_JSON ? json_comma(&e->json, depth) : NODE_EMPTY_ID;
+    return emit_is_braced(e) ? json_comma(&e->json, depth) : NODE_EMPTY_ID;
 }
 
 NodeId emit_after(Emit *e)
 {
-    return e->mode == EMIT_JSON ? json_after(&e->json) : e->gap;
+    return emit_is_braced(e) ? json_after(&e->json) : e->gap;
 }
 
 NodeId emit_container(Emit *e, uint32_t depth, const char *brackets,
                       NodeId items, bool may_be_hollow)
 {
-    if (e->mode == EMIT_JSON)
+    if (emit_is_braced(e))
         return json_container(&e->json, depth, brackets, items, may_be_hollow);
     items = ir_seq2(e->ir, e->gap, items);
     return may_be_hollow ? ir_optional(e->ir, items) : items;

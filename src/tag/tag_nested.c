@@ -154,8 +154,8 @@ static bool read_style(Tags *t, const At *at, const ArgStyle **style)
     return *style || tag_wrong(t, &member,
                                "a style: \"json\", \"qwen_xml\", "
                                "\"minimax_xml\", \"deepseek_xml\", "
-                               "\"glm_xml\", \"cohere_xml\" or "
-                               "\"kimi_k3_xml\"");
+                               "\"glm_xml\", \"cohere_xml\", "
+                               "\"kimi_k3_xml\" or \"gemma\"");
 }
 
 NodeId tag_json_schema(Tags *t, const At *at, Scope scope)

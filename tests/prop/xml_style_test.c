@@ -16,6 +16,7 @@
 
 #include "base/mem.h"
 #include "base/span.h"
+#include "schema/member_types.h"
 #include "text/json.h"
 #include "weir/weir.h"
 
@@ -250,9 +251,42 @@ static weir_grammar *styled(const char *schema, const Style *s)
     return compile(WEIR_STRUCTURAL_TAG, source);
 }
 
+/* The types that members may have, by the schema. */
+typedef struct Types {
+    Span names[8];
+    unsigned types[8], count, others;
+} Types;
+
+static void found(void *user, Span name, unsigned types)
+{
+    static char room[64 * ROOM]; /* of names, all that are ever told */
+    static size_t used;
+    Types *t = user;
+    assert_true(t->count < COUNT_OF(t->names));
+    assert_true(used + name.size < sizeof room);
+    memcpy(room + used, name.at, name.size);
+    t->names[t->count] = span_of(room + used, name.size);
+    t->types[t->count++] = types;
+    used += name.size;
+}
+
+/* Whether the member may have a value of that type. */
+static bool may_be(const Types *t, Span name, JsonKind kind)
+{
+    static const unsigned bits[] = {
+        [JSON_NULL] = TYPE_NULL,     [JSON_FALSE] = TYPE_BOOLEAN,
+        [JSON_TRUE] = TYPE_BOOLEAN,  [JSON_NUMBER] = TYPE_NUMBER,
+        [JSON_STRING] = TYPE_STRING, [JSON_ARRAY] = TYPE_ARRAY,
+        [JSON_OBJECT] = TYPE_OBJECT};
+    for (unsigned i = 0; i < t->count; i++)
+        if (span_equal(t->names[i], name)) return t->types[i] & bits[kind];
+    return t->others & bits[kind];
+}
+
 /* The object with those of its values, by bits, that are no strings as strings
- * of their spelling. */
-static bool is_valid_with(weir_grammar *valid, const Json *json, unsigned bits)
+ * of their spelling: as far as they do not read as what they are. */
+static bool is_valid_with(weir_grammar *valid, const Json *json,
+                          const Types *types, unsigned bits)
 {
     char text[ROOM];
     Out out = {text, sizeof text, 0};
@@ -261,7 +295,10 @@ static bool is_valid_with(weir_grammar *valid, const Json *json, unsigned bits)
         if (out.size > 1) out_text(&out, ",");
         json_write_string(&out, it.key);
         out_text(&out, ":");
-        if (json_kind(json, it.value) == JSON_STRING || !(bits & 1))
+        JsonKind kind = json_kind(json, it.value);
+        bool is_other = kind != JSON_STRING && bits & 1;
+        if (is_other && may_be(types, it.key, kind)) return false;
+        if (!is_other)
             out_bytes(&out, json_spelling(json, it.value));
         else
             json_write_string(&out, json_spelling(json, it.value));
@@ -271,21 +308,22 @@ static bool is_valid_with(weir_grammar *valid, const Json *json, unsigned bits)
 }
 
 /* Where a style writes no types, a string may look like another value. */
-static bool is_valid(weir_grammar *valid, const Json *json, const Style *s)
+static bool is_valid(weir_grammar *valid, const Json *json, const Types *types,
+                     const Style *s)
 {
     unsigned ways = *s->types[STRING] ? 1 : 1u << json_count(json, JSON_ROOT);
     for (unsigned bits = 0; bits < ways; bits++)
-        if (is_valid_with(valid, json, bits)) return true;
+        if (is_valid_with(valid, json, types, bits)) return true;
     return false;
 }
 
 static unsigned checked, accepted;
 
 static void check(weir_grammar *valid, weir_grammar *style, const Json *json,
-                  const Style *s)
+                  const Types *types, const Style *s)
 {
     static const char *const blanks[] = {"", "\n", " \n\t"};
-    bool wanted = is_valid(valid, json, s);
+    bool wanted = is_valid(valid, json, types, s);
     bool is_plain = accepts(valid, json->text);
     for (size_t i = 0; i < COUNT_OF(blanks); i++) {
         char text[ROOM];
@@ -315,6 +353,9 @@ static void same_as_json(void **state)
     Mem mem = mem_from_env(NULL);
     for (size_t i = 0; i < COUNT_OF(schemas); i++) {
         weir_grammar *valid = compile(WEIR_JSON_SCHEMA, schemas[i]);
+        Types types = {.count = 0};
+        assert_true(schema_member_types(&mem, span_text(schemas[i]), found,
+                                        &types, &types.others, NULL));
         for (size_t k = 0; k < COUNT_OF(styles); k++) {
             weir_grammar *style = styled(schemas[i], &styles[k]);
             for (size_t o = 0; o < COUNT_OF(objects); o++) {
@@ -322,7 +363,7 @@ static void same_as_json(void **state)
                 weir_error err = {.status = WEIR_OK};
                 assert_true(
                     json_parse(&json, &mem, span_text(objects[o]), NULL, &err));
-                check(valid, style, &json, &styles[k]);
+                check(valid, style, &json, &types, &styles[k]);
                 json_free(&json);
             }
             weir_grammar_free(style);

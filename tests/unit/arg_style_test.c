@@ -11,7 +11,8 @@
 #include "calls/arg_style.h"
 
 static const char *const names[] = {"qwen_xml", "minimax_xml", "deepseek_xml",
-                                    "glm_xml",  "cohere_xml",  "kimi_k3_xml"};
+                                    "glm_xml",  "cohere_xml",  "kimi_k3_xml",
+                                    "gemma"};
 
 static void finds_by_name(void **state)
 {
