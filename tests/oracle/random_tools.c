@@ -30,8 +30,9 @@ static void random_schema(Rng *rng, char *text)
 {
     static const char *const names[] = {"a", "city", "x-y", "k\xC3\xB6ln",
                                         "q&\\\"<"};
-    static const char *const rest[] = {"", ",\"additionalProperties\":false",
-                                       ",\"additionalProperties\":" INTEGER};
+    static const char closed[] = ",\"additionalProperties\":false";
+    static const char more[] = ",\"additionalProperties\":" INTEGER;
+    static const char *const rest[] = {"", closed, more};
     Out out = {text, TOOL_SCHEMA_MAX - 1, 0};
     bool is_first = true;
     out_text(&out, "{\"type\":\"object\",\"$defs\":{\"t\":{\"type\":\"array\","
