@@ -2,55 +2,94 @@
  *
  * A list counts its items, not what is left of their heads: if it could run out
  * of them, its items could not be had in the end. So the texts of a head are
- * counted, depth first, until there are ENOUGH; ways to spell one differently
- * (escapes, fractions, exponents) are left out. Where each beginning can go on
- * endlessly (State.is_open) nothing need be counted.
+ * counted, depth first, until there are ENOUGH that differ by what they mean;
+ * ways to spell one differently (fractions, exponents, blanks) are left out. Where each beginning can go on endlessly (State.is_open) nothing need be
+ * counted.
  * Cost: some 0.2 us for each byte of the texts.   Tests: unit/unique_test.c.
  */
-#include "matcher/config.h"
-#include "matcher/unique.h"
+#include "matcher/meaning.h"
+#include "matcher/unique_answers.h"
 
 enum { ENOUGH = LIST_SUPPLY_LEAST, COUNT_STEPS = 100000, COUNT_DEPTH = 200 };
 
 typedef struct CountLevel {
     ConfigSet set;
+    ByteSet first;
     uint32_t next; /* bytes tried */
 } CountLevel;
 
-static bool is_other_spelling(uint32_t byte)
+typedef struct Count {
+    Stepper *s;
+    CountLevel *levels;
+    UniqueAnswers found; /* hashes of meanings */
+    MeaningBytes meaning;
+} Count;
+
+/* Of a number: a fraction or exponent, which may make it another or not. */
+static bool is_other_spelling(const Count *c, uint32_t depth, uint8_t byte)
 {
-    return byte == '\\' || byte == '.' || byte == 'e' || byte == 'E';
+    uint32_t last = depth ? c->levels[depth - 1].next - 1 : 0;
+    bool is_mark = byte == '.' || byte == 'e' || byte == 'E';
+    return is_mark && last >= '0' && last <= '9';
+}
+
+/* The text of the bytes tried last, up to this level's. */
+static void count_text(Count *c, uint32_t depth)
+{
+    const Mem *mem = c->s->mem;
+    uint8_t text[COUNT_DEPTH + 1];
+    for (uint32_t i = 0; i <= depth; i++)
+        text[i] = (uint8_t)(c->levels[i].next - 1);
+    c->meaning.count = 0;
+    if (!meaning_value(mem, span_of(text, depth + 1), &c->meaning)) {
+        c->s->stacks.status = WEIR_NO_MEMORY;
+        return;
+    }
+    Span meaning = span_of(c->meaning.at, c->meaning.count);
+    unique_answer_keep(&c->found, mem, unique_hash(LIST_UNIQUE_VALUE, meaning),
+                       true);
+}
+
+/* Goes on with a level's set. */
+static void count_begin(Count *c, uint32_t depth)
+{
+    c->levels[depth].next = 0;
+    unique_search_bytes(c->s, &c->levels[depth].set, &c->levels[depth].first);
 }
 
 /* Texts of levels[0], as far as ENOUGH. Gives up counting as if there were. */
-static uint32_t count_texts(Stepper *s, CountLevel *levels)
+static uint32_t count_texts(Count *c)
 {
-    uint32_t depth = 0, steps = 0, found = 0;
-    while (found < ENOUGH && !stepper_status(s)) {
-        CountLevel *l = &levels[depth], *below = l + 1;
+    uint32_t depth = 0, steps = 0;
+    count_begin(c, 0);
+    while (c->found.at.count < ENOUGH && !stepper_status(c->s)) {
+        CountLevel *l = &c->levels[depth], *below = l + 1;
         if (++steps > COUNT_STEPS) return ENOUGH;
         if (l->next == 256 || depth == COUNT_DEPTH) {
-            if (!depth--) return found;
+            if (!depth--) break;
             continue;
         }
-        uint32_t byte = l->next++;
-        if (is_other_spelling(byte)) continue;
-        set_step(s, &l->set, (uint8_t)byte, &below->set);
+        uint8_t byte = (uint8_t)l->next++;
+        if (!byteset_has(&l->first, byte)) continue;
+        if (is_other_spelling(c, depth, byte)) continue;
+        set_step(c->s, &l->set, byte, &below->set);
         if (set_is_empty(&below->set)) continue;
-        found += set_is_complete(s, &below->set);
-        below->next = 0;
-        depth += below->set.list.count > 0;
+        if (set_is_complete(c->s, &below->set)) count_text(c, depth);
+        if (!below->set.list.count) continue;
+        count_begin(c, ++depth);
     }
-    return found;
+    return c->found.at.count;
 }
 
 static bool check_head(Stepper *s, CountLevel *levels, State *start,
                        weir_error *err)
 {
-    levels[0].next = 0;
+    Count count = {.s = s, .levels = levels};
     set_clear(&levels[0].set);
     set_add(s, &levels[0].set, (Config){.q = start});
-    uint32_t found = count_texts(s, levels);
+    uint32_t found = count_texts(&count);
+    unique_answers_free(&count.found, s->mem);
+    vec_free(s->mem, &count.meaning);
     if (stepper_status(s) == WEIR_NO_MEMORY) return diag_no_memory(err);
     if (stepper_status(s))
         return diag_fail(err, stepper_status(s), 0, 0,

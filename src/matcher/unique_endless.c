@@ -79,8 +79,8 @@ static bool has_exponent(const UniqueTable *u)
  * digit 1 that makes another number each time. */
 static bool state_is_endless(const UniqueTable *u, State *q)
 {
-    for (uint8_t byte = 'a'; byte <= 'z'; byte++)
-        if (loops_on(q, byte)) return true;
+    for (unsigned byte = 'a'; byte <= 'z'; byte++)
+        if (loops_on(q, (uint8_t)byte)) return true;
     return loops_on(q, '1') && !has_exponent(u);
 }
 

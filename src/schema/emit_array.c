@@ -6,6 +6,8 @@
  * does not are two kinds, disjoint where there is a most.
  */
 #include "schema/emit.h"
+#include "schema/number.h"
+#include "schema/values.h"
 
 /* ---- sequences ---- */
 
@@ -38,20 +40,27 @@ typedef struct ArrayList {
     VEC(ListKind) kinds;
     VEC(ListCounter) counters;
     VEC(struct ListedValue) values; /* of unique items */
-    /* Strings of unique items that are kinds of their own, wherever they may
-     * come; found first. */
+    /* Strings, numbers, arrays and objects of unique items that are kinds of
+     * their own, wherever they may come; found first. */
     VEC(Span) listed;
-    bool is_listing;  /* they are being found */
-    bool is_unlisted; /* there are none: it is not known which sets have them */
+    ValueList numbers, compounds;
+    bool is_listing;    /* they are being found */
+    bool is_unlisted;   /* no strings: it is not known which sets have them */
+    bool has_compounds; /* arrays and objects that are not listed */
 } ArrayList;
 
 /* A value that can be named, and the counter of its occurrences. */
 struct ListedValue {
-    NodeId text;
+    Span key;
     uint32_t counter;
 };
 
-enum { MAX_SOME = 32, MAX_LISTED = LIST_SUPPLY_LEAST, MAX_KINDS = 20000 };
+enum {
+    MAX_SOME = 32,
+    MAX_LISTED = LIST_SUPPLY_LEAST,
+    MAX_LISTED_APART = 16, /* arrays and objects beside those not listed */
+    MAX_KINDS = 20000
+};
 
 static void put_kind(ArrayList *l, uint32_t order, NodeId item,
                      const uint32_t *counters, uint32_t count,
@@ -83,19 +92,21 @@ typedef struct Item {
 } Item;
 
 /* The counter of a value, of which there is at most one. */
-static uint32_t value_counter(ArrayList *l, NodeId text)
+static uint32_t value_counter(ArrayList *l, Span key)
 {
     for (uint32_t i = 0; i < l->values.count; i++)
-        if (l->values.at[i].text == text) return l->values.at[i].counter;
-    struct ListedValue v = {text, put_counter(l, 0, 1)};
+        if (span_equal(l->values.at[i].key, key))
+            return l->values.at[i].counter;
+    struct ListedValue v = {key, put_counter(l, 0, 1)};
     if (!vec_push(l->e->s->mem, &l->values, v))
         diag_no_memory(&l->e->ir->error);
     return v.counter;
 }
 
-static void put_listed(ArrayList *l, Item *item, NodeId text)
+/* `key`: equal for equal values only; strings begin with what no other does. */
+static void put_listed(ArrayList *l, Item *item, NodeId text, Span key)
 {
-    item->counters[item->ncounters] = value_counter(l, text);
+    item->counters[item->ncounters] = value_counter(l, key);
     put_kind(l, item->order, text, item->counters, item->ncounters + 1,
              LIST_REPEATABLE, LIST_SUPPLY_UNKNOWN);
 }
@@ -132,6 +143,16 @@ static bool piece_has(Sets *s, const StringPiece *p, Span text)
     return lang_matches(piece_language(s, p), text);
 }
 
+/* The quote, then the text. */
+static Span string_key(Sets *s, Span text)
+{
+    uint8_t *key = sets_alloc(s, text.size + 1);
+    if (!key) return (Span){0};
+    *key = '"';
+    if (text.size) memcpy(key + 1, text.at, text.size);
+    return span_of(key, text.size + 1);
+}
+
 /* Kinds for the listed strings of the set; what is left of its strings. */
 static Form put_strings(ArrayList *l, Item *item, const Form *f)
 {
@@ -145,7 +166,8 @@ static Form put_strings(ArrayList *l, Item *item, const Form *f)
                !piece_has(s, &f->strings[k], l->listed.at[i]))
             k++;
         if (k < f->nstrings)
-            put_listed(l, item, emit_text(l->e, l->listed.at[i]));
+            put_listed(l, item, emit_text(l->e, l->listed.at[i]),
+                       string_key(s, l->listed.at[i]));
     }
     for (uint32_t i = 0; i < f->nstrings && sets_ok(s); i++) {
         StringPiece p = f->strings[i];
@@ -180,7 +202,97 @@ static ListSupply strings_supply(Sets *s, const Form *f)
     return MAX(least, MIN(most, LIST_SUPPLY_MANY));
 }
 
-/* Constants and listed strings one by one, each with a counter; other strings
+/* ---- items that must differ: other values ---- */
+
+static Form compounds_of(const Form *f)
+{
+    return (Form){.narrays = f->narrays,
+                  .arrays = f->arrays,
+                  .nobjects = f->nobjects,
+                  .objects = f->objects};
+}
+
+/* Appends those that are not there. */
+static void add_values(ArrayList *l, ValueList *to, const ValueList *from)
+{
+    for (uint32_t i = 0; i < from->count; i++) {
+        uint32_t k = 0;
+        while (k < to->count && !span_equal(to->at[k].key, from->at[i].key))
+            k++;
+        if (k == to->count && !vec_push(l->e->s->mem, to, from->at[i]))
+            diag_no_memory(&l->e->ir->error);
+    }
+}
+
+/* Lists the numbers, arrays and objects of a set that has few. */
+static void list_others(ArrayList *l, const Form *f)
+{
+    Sets *s = l->e->s;
+    Form numbers = {.numbers = f->numbers, .is_whole = f->is_whole};
+    Form compounds = compounds_of(f);
+    ValueList found = {0};
+    if (values_of(s, &numbers, MAX_LISTED, &found) == VALUES_FEW)
+        add_values(l, &l->numbers, &found);
+    found.count = 0;
+    if (values_of(s, &compounds, MAX_LISTED, &found) == VALUES_FEW)
+        add_values(l, &l->compounds, &found);
+    else
+        l->has_compounds = true;
+    vec_free(s->mem, &found);
+}
+
+/* Kinds for the listed numbers of the set; what is left of its numbers. */
+static Numbers put_numbers(ArrayList *l, Item *item, const Form *f)
+{
+    Sets *s = l->e->s;
+    uint32_t count = 0;
+    Span *texts = sets_array(s, Span, l->numbers.count + 1);
+    if (!texts || !f->numbers) return f->numbers;
+    for (uint32_t i = 0; i < l->numbers.count && sets_ok(s); i++) {
+        Span text = values_number(&l->numbers.at[i]);
+        if (!lang_matches(f->numbers, text)) continue;
+        Form one = {.numbers = number_equal(&s->lang, text),
+                    .is_whole = f->is_whole};
+        put_listed(l, item, form_node(l, &one), l->numbers.at[i].key);
+        texts[count++] = text;
+    }
+    if (!count) return f->numbers;
+    Numbers left = lang_subtract(&s->lang, f->numbers,
+                                 number_one_of(&s->lang, texts, count));
+    return lang_is_none(left) ? NULL : left;
+}
+
+/* Kinds for the listed arrays and objects of the set; what is left of it. */
+static Form put_compounds(ArrayList *l, Item *item, Form f)
+{
+    Sets *s = l->e->s;
+    const Form *kept = sets_copy(s, &f, sizeof f);
+    SetId all, left;
+    if (!kept || !l->compounds.count || (!f.narrays && !f.nobjects)) return f;
+    left = all = set_form(s, kept);
+    for (uint32_t i = 0; i < l->compounds.count && sets_ok(s); i++) {
+        SetValue v = l->compounds.at[i];
+        if (set_is_none(s, set_and(s, all, v.set))) continue;
+        put_listed(l, item, emit_value(l->e, v.set, l->depth + 1), v.key);
+        if (l->has_compounds) left = set_and(s, left, set_not(s, v.set));
+    }
+    if (l->has_compounds)
+        f = *set_form_of(s, left, false);
+    else
+        f.narrays = f.nobjects = 0;
+    return f;
+}
+
+/* What is known of values that are not listed. */
+static ListSupply others_supply(Sets *s, const Form *f)
+{
+    ValueList found = {0};
+    ValueCount all = values_of(s, f, MAX_LISTED, &found);
+    vec_free(s->mem, &found);
+    return all == VALUES_MANY ? LIST_SUPPLY_MANY : LIST_SUPPLY_UNKNOWN;
+}
+
+/* Constants and listed values one by one, each with a counter; other strings
  * and other values are told apart when read, each among their like. */
 static void put_unique(ArrayList *l, Item *item, SetId value)
 {
@@ -189,15 +301,19 @@ static void put_unique(ArrayList *l, Item *item, SetId value)
     const Form *f = set_form_of(e->s, value, false);
     if (l->is_listing) {
         list_strings(l, f);
+        list_others(l, f);
         return;
     }
     for (uint32_t i = 0; i < COUNT_OF(constants); i++)
         if (f->constants & 1u << i)
-            put_listed(l, item, ir_bytes(e->ir, span_text(constants[i])));
+            put_listed(l, item, ir_bytes(e->ir, span_text(constants[i])),
+                       span_text(constants[i]));
     Form strings = put_strings(l, item, f), others = *f;
     others.constants = 0;
     others.nstrings = 0;
     others.one_of = NULL;
+    others.numbers = put_numbers(l, item, f);
+    others = put_compounds(l, item, others);
     if (!sets_ok(e->s)) return;
     /* A string itself, not a rule for it: of such heads it is known that a
      * list cannot run out of them, which makes their masks cheap. */
@@ -209,7 +325,8 @@ static void put_unique(ArrayList *l, Item *item, SetId value)
                  strings_supply(e->s, &strings));
     if (!form_is_none(&others))
         put_kind(l, item->order, form_node(l, &others), item->counters,
-                 item->ncounters, LIST_UNIQUE_VALUE, LIST_SUPPLY_UNKNOWN);
+                 item->ncounters, LIST_UNIQUE_VALUE,
+                 others_supply(e->s, &others));
 }
 
 /* `exact`: as for members (emit_object.c). Unique items are of one kind each:
@@ -268,6 +385,8 @@ static void find_listed(ArrayList *l, uint32_t last)
     put_items(l, last);
     l->is_listing = false;
     if (l->is_unlisted) l->listed.count = 0;
+    if (l->has_compounds && l->compounds.count > MAX_LISTED_APART)
+        l->compounds.count = 0;
 }
 
 static NodeId list(Emit *e, const ArrayShape *a, uint32_t depth)
@@ -285,6 +404,8 @@ static NodeId list(Emit *e, const ArrayShape *a, uint32_t depth)
     vec_free(e->s->mem, &l.counters);
     vec_free(e->s->mem, &l.values);
     vec_free(e->s->mem, &l.listed);
+    vec_free(e->s->mem, &l.numbers);
+    vec_free(e->s->mem, &l.compounds);
     return node;
 }
 

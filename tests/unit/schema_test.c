@@ -268,6 +268,42 @@ static void dependencies_do_not_multiply(void **state)
     weir_grammar_free(g);
 }
 
+/* Words that begin alike for long, and are few: what is left of them is
+ * counted, not searched for. */
+static void many_words_must_differ(void **state)
+{
+    enum { WORDS = 300 };
+    static char schema[WORDS * 40], text[WORDS * 40];
+    size_t n = 0, m = 0;
+    weir_error err;
+    (void)state;
+    n += (size_t)snprintf(schema, sizeof schema,
+                          "{\"type\":\"array\",\"uniqueItems\":true,"
+                          "\"items\":{\"enum\":[");
+    for (int i = 0; i < WORDS; i++) {
+        const char *comma = i ? "," : "";
+        n += (size_t)snprintf(schema + n, sizeof schema - n,
+                              "%s\"css/a word like others %d\"", comma, i);
+        m += (size_t)snprintf(text + m, sizeof text - m,
+                              "%s\"css/a word like others %d\"", i ? "," : "[",
+                              (i * 7 + 5) % WORDS);
+    }
+    snprintf(schema + n, sizeof schema - n, "]}}");
+    weir_grammar *g = compile(schema, "", &err);
+    if (!g) fail_msg("%s", err.message);
+    text[m] = ']';
+    assert_true(accepts(g, text));
+    strcpy(text + m, ",");
+    weir_matcher *all = weir_matcher_new(g, NULL, NULL);
+    weir_bytes bytes = {text, m + 1};
+    size_t read = 0;
+    assert_int_equal(weir_matcher_accept_bytes(all, bytes, &read),
+                     WEIR_REFUSED);
+    assert_int_equal(read, m);
+    weir_matcher_free(all);
+    weir_grammar_free(g);
+}
+
 /* A length that a pattern asks for is a count like maxLength, and is so below
  * `not` and in names, too. */
 static void patterns_say_lengths(void **state)
@@ -525,6 +561,7 @@ int main(void)
         cmocka_unit_test(values_are_equal_by_meaning),
         cmocka_unit_test(combinations_mean_what_they_say),
         cmocka_unit_test(overlapping_alternatives_are_counted),
+        cmocka_unit_test(many_words_must_differ),
         cmocka_unit_test(patterns_say_lengths),
         cmocka_unit_test(regex_beside_others),
         cmocka_unit_test(many_members_in_any_order),
