@@ -27,7 +27,7 @@ typedef struct Bench {
 typedef bool BenchRow(const Bench *bench, Report *report);
 BenchRow row_memcpy, row_apply, row_json, row_vocab_load, row_batch, row_cold,
     row_growth, row_cache_hit, row_cache_cap, row_maskbench, row_gbnf,
-    row_sample;
+    row_sample, row_structural_tag;
 /* Several rows each: report->row says which. */
 BenchRow row_vocab, row_front;
 

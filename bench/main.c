@@ -32,6 +32,8 @@ static const RowEntry rows[] = {
     {"regex", "bench/grammars/regex.jsonl and its texts", row_front},
     {"ebnf", "bench/grammars/ebnf.jsonl and its texts", row_front},
     {"gbnf", "llama.cpp's recorded outputs, a step: the mask", row_gbnf},
+    {"structural-tag", "free text with calls of tools, a step: the mask",
+     row_structural_tag},
 };
 
 enum { ROWS = COUNT_OF(rows), RUNS_DEFAULT = 3, RUNS_MOST = 1000 };

@@ -47,7 +47,7 @@ bool lang_room(LangCtx *ctx, uint64_t nstates)
 
 bool lang_no_memory(LangCtx *ctx)
 {
-    if (ctx->arena->failed && ctx->arena->limit)
+    if (ctx->arena->hit_limit)
         return diag_fail(ctx->error, WEIR_LIMIT_MEMORY, ctx->begin, ctx->end,
                          "found automata that need more than the %zu bytes "
                          "allowed",

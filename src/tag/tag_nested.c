@@ -75,7 +75,9 @@ static void move_pointer(Tags *t, const Nested *n)
         char message[sizeof err->message];
         memcpy(message, err->message, sizeof message);
         Out words = {err->message, sizeof err->message - 1, 0};
-        out_format(&words, "%s, in rule %s", message, inner);
+        out_text(&words, message);
+        out_text(&words, ", in rule ");
+        out_text(&words, inner);
         err->message[MIN(words.size, words.cap)] = 0;
     } else if (*inner && *inner != '#') {
         return;
@@ -85,13 +87,25 @@ static void move_pointer(Tags *t, const Nested *n)
     diag_pointer(err, span_of(text, MIN(out.size, out.cap)));
 }
 
+/* Where a warning's own pointer begins: it ends in ", at #...". */
+static size_t pointer_at(Span message)
+{
+    static const char mark[] = ", at #";
+    size_t n = sizeof mark - 1;
+    for (size_t i = message.size; i >= n; i--)
+        if (!memcmp(message.at + i - n, mark, n)) return i - n;
+    return message.size;
+}
+
 static void move_warning(Tags *t, const Nested *n, Warning *w)
 {
     char text[POINTER_ROOM];
     Out out = {text, sizeof text, 0};
-    out_bytes(&out, w->message);
-    out_text(&out, ", in ");
+    size_t at = pointer_at(w->message), after = MIN(at + 6, w->message.size);
+    out_bytes(&out, span_of(w->message.at, at));
+    out_text(&out, ", at ");
     tag_pointer(n->at, &out);
+    out_bytes(&out, span_of(w->message.at + after, w->message.size - after));
     Span message = span_of(text, MIN(out.size, out.cap));
     const void *copy = arena_copy(&t->ir->arena, message.at, message.size);
     if (!copy) {

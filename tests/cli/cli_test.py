@@ -250,6 +250,45 @@ class Constraints(Case):
         self.expect(weir("check", "--gbnf", grammar, "--dialect", "llama.cpp",
                          "--any-repeat", stdin=b"a" * 3000), 0)
 
+    def test_structural_tag(self):
+        tag = ('{"format":{"type":"triggered_tags","triggers":["<|t"],'
+               '"tags":[{"begin":"<|tool|>","content":{"type":"json_schema",'
+               '"json_schema":{"type":"object",'
+               '"properties":{"ab":{"type":"integer"}},'
+               '"additionalProperties":false}},"end":""}]}}')
+        path = self.file("tag.json", tag)
+        for source in (path, tag):
+            self.expect(weir("check", "--structural-tag", source,
+                             stdin=b'x<|tool|>{"ab": 1}y'), 0, "accepted\n")
+            self.expect(weir("check", "--structural-tag", source,
+                             stdin=b'x<|tool|>{"ab": ""}'), 1)
+        self.expect(weir("check", "--structural-tag", "-", path, stdin=b"{}"),
+                    2, "", "standard input:1:1: error: found no format, expected a format: "
+                           "an object (at #/format)")
+        # the control token stands for its name, and nothing else reaches it
+        code, out, _ = weir("mask", "--structural-tag", tag, "--tokenizer",
+                            TINY, "--json", "--ids")
+        ids = json.loads(out)["ids"]
+        self.assertEqual(code, 0)
+        self.assertTrue({1, 2, 40} <= set(ids))
+        self.assertNotIn(0, ids)
+        code, out, _ = weir("mask", "--structural-tag", tag, "--tokenizer",
+                            TINY, "--json", "--ids", "--prefix", "<|tool|>")
+        self.assertEqual(json.loads(out)["ids"], [2, 33])
+        code, out, _ = weir("sample", "--structural-tag", tag, "--tokenizer",
+                            TINY, "--seed", "5")
+        self.assertEqual(code, 0)
+        self.expect(weir("check", "--structural-tag", tag, "--trim",
+                         stdin=out.encode()), 0)
+        code, out, _ = weir("explain", "--structural-tag", tag)
+        self.assertEqual(code, 0)
+        self.assertIn("\nroot ::= ", out)
+        self.expect(weir("check", "--structural-tag", tag, "--regex", "a"), 2,
+                    None, "several constraints")
+        self.expect(weir("check", "--structural-tag", tag, "--strict",
+                         "--max-whitespace", "0",
+                         stdin=b'<|tool|>{"ab":1}'), 0)
+
     def test_gbnf_mask(self):
         # the control token <s> is text in the dialect, and only there
         grammar = self.file("g.gbnf", 'root ::= "<s>" | [a-c] <[15]>')

@@ -95,6 +95,26 @@ class Convert(unittest.TestCase):
                                       input=text, capture_output=True)
                 self.assertEqual(done.returncode, code, text)
 
+    def test_a_structural_tag(self):
+        tag = ('{"format":{"type":"tag","begin":"<","content":{"type":'
+               '"any_text","excludes":["x"]},"end":">"}}')
+        code, out, err = convert("--from", "structural-tag", "--to", "ebnf",
+                                 tag)
+        self.assertEqual((code, err), (0, ""))
+        for text, wanted in (("<ab>", 0), ("<>", 0), ("<ax>", 1), ("<a>>", 1),
+                             ("<a", 1)):
+            with tempfile.NamedTemporaryFile("w", suffix=".ebnf") as file:
+                file.write(out)
+                file.flush()
+                done = subprocess.run([WEIR, "check", "--ebnf", file.name],
+                                      input=text.encode(), capture_output=True)
+            self.assertEqual(done.returncode, wanted, text)
+        code, _, err = convert("--from", "structural-tag", "--to", "gbnf", "-",
+                               stdin='{"format":{"type":"any_text",'
+                                     '"max_tokens":3}}')
+        self.assertEqual(code, 2)
+        self.assertIn("max_tokens", err)
+
     def test_what_cannot_be_said(self):
         schema = '{"type":"array","uniqueItems":true}'
         arguments = ("--from", "schema", "--to", "gbnf", schema)

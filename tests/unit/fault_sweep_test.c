@@ -168,6 +168,29 @@ static const Scene scenes[] = {
     {"first complete", WEIR_EBNF,
      "root ::= \"a\" root \"b\" | \"x\" \"1\"? s\ns ::= \"c\"*", "aa", "xbb",
      WEIR_TERM_FIRST_COMPLETE},
+    {"structural tag", WEIR_STRUCTURAL_TAG,
+     "{\"format\": {\"type\": \"triggered_tags\", \"triggers\": [\"[\"], "
+     "\"excludes\": [\"**\"], \"tags\": [{\"begin\": \"[a\", \"content\": "
+     "{\"type\": \"json_schema\", \"json_schema\": {\"properties\": {\"ab\": "
+     "{\"type\": \"integer\"}}}}, \"end\": [\"]\", \"<tool>\"]}, {\"begin\": "
+     "\"[<tool>\", \"content\": {\"type\": \"json_schema\", \"style\": "
+     "\"cohere_xml\", \"json_schema\": {}}, \"end\": \"\"}, {\"begin\": "
+     "\"[b\", "
+     "\"content\": {\"type\": \"any_text\"}, \"end\": [\"\", \"]\"]}]}}",
+     "ca[a{\"", "ab\": 1}]c", 0},
+    {"structural tag, others", WEIR_STRUCTURAL_TAG,
+     "{\"format\": {\"type\": \"sequence\", \"elements\": [{\"type\": \"or\", "
+     "\"elements\": [{\"type\": \"dispatch\", \"rules\": [[\"(\", {\"type\": "
+     "\"regex\", \"pattern\": \"a+\"}], [\"-\", {\"type\": \"grammar\", "
+     "\"grammar\": \"root ::= \\\"b\\\" | \\\"-\\\" root\"}]]}, {\"type\": "
+     "\"token_dispatch\", \"rules\": [[\"<tool>\", {\"type\": \"any_tokens\", "
+     "\"max_tokens\": 2}]]}, {\"type\": \"tags_with_separator\", "
+     "\"separator\": "
+     "\",\", \"tags\": [{\"begin\": \"\", \"content\": {\"type\": "
+     "\"any_text\", "
+     "\"max_chars\": 3, \"max_tokens\": 9}, \"end\": \"x\"}]}]}, {\"type\": "
+     "\"const_string\", \"value\": \".\"}]}}",
+     "c(a", "aab-b.", 0},
     {"bounded", WEIR_JSON_SCHEMA,
      "{\"type\": \"string\", \"maxLength\": 7, "
      "\"pattern\": \"^((a|bc|\\u00E9c)+-?)*$\"}",
@@ -766,6 +789,24 @@ static bool make_ebnf_tags(Tools *t, weir_error *err)
     return grammar_done(compile(t, WEIR_EBNF, text, NULL, err));
 }
 
+static bool make_tag_of(Tools *t, const char *scene, weir_error *err)
+{
+    size_t i = 0;
+    while (strcmp(scenes[i].name, scene) != 0) i++;
+    return grammar_done(
+        compile(t, WEIR_STRUCTURAL_TAG, scenes[i].source, NULL, err));
+}
+
+static bool make_tag(Tools *t, weir_error *err)
+{
+    return make_tag_of(t, "structural tag", err);
+}
+
+static bool make_tag_others(Tools *t, weir_error *err)
+{
+    return make_tag_of(t, "structural tag, others", err);
+}
+
 static bool make_gbnf(Tools *t, weir_error *err)
 {
     const char *text = "root ::= (a | \"b\"{2,3})* [^x-z\\n] <[3]> .\n"
@@ -888,6 +929,8 @@ static const Maker makers[] = {
     {"EBNF, left recursion", make_ebnf_left},
     {"EBNF, tokens", make_ebnf_tokens},
     {"EBNF, tags", make_ebnf_tags},
+    {"structural tag", make_tag},
+    {"structural tag, others", make_tag_others},
     {"GBNF", make_gbnf},
     {"GBNF of llama.cpp", make_gbnf_dialect},
     {"lazy", make_lazy},
