@@ -71,7 +71,7 @@ static Result run_new(weir_source_kind kind, const char *source, uint32_t seed,
 
 /* ---- tokens and ends ---- */
 
-/* F1 (46, 47): the token at max_tokens is the one that was drawn, for every
+/* F1 (46, 47, 48): the token at max_tokens is the one that was drawn, for every
  * max_tokens shorter than the JSON, 1 among them; the same as without. */
 static void max_tokens(void **state)
 {
@@ -93,7 +93,7 @@ static void max_tokens(void **state)
     }
 }
 
-/* 45, 49: the grammar's end is "stop", as a stop token is; each end once. */
+/* 44, 45, 49: the grammar's end is "stop", as a stop token is; each end once. */
 static void ends(void **state)
 {
     (void)state;
@@ -325,7 +325,7 @@ static void characters(void **state)
 
 /* ---- forced text ---- */
 
-/* 97, 112: the same text with and without jumps; jumps are counted, and none
+/* 97, 110, 111, 112: the same text with and without jumps; jumps are counted, and none
  * without the option. The grammar is what one would get anyway where all is
  * forced. */
 static void forced_text(void **state)

@@ -259,7 +259,7 @@ static void no_chance(void **state)
     }
 }
 
-/* Ids beyond the mask are refused; so are those beyond the logits. */
+/* 23: ids beyond the mask are refused; so are those beyond the logits. */
 static void widths(void **state)
 {
     (void)state;
@@ -341,7 +341,7 @@ static weir_matcher *small_matcher(weir_vocab *v)
     return m;
 }
 
-/* With either way of masking each token drawn is accepted; seeds agree with
+/* 40, 186: with either way of masking each token drawn is accepted; seeds agree with
  * those of masks by hand. */
 static void with_matcher(void **state)
 {
@@ -379,6 +379,26 @@ static uint32_t likeliest(weir_sampler *s, weir_matcher *m)
     uint32_t id = UINT32_MAX;
     assert_int_equal(weir_sampler_draw(s, row, TEXTS, m, &id), WEIR_DRAWN);
     return id;
+}
+
+/* With the mask first a token takes one random number, whatever the mask: the
+ * next one is that of a sampler that has drawn as often without any. (Case
+ * seed-nondeterminism.) */
+static void one_draw_a_token(void **state)
+{
+    (void)state;
+    for (uint32_t seed = 0; seed < 100; seed++) {
+        weir_sampler_opts o = neutral(seed);
+        weir_sampler *masked = sampler(&o), *free = sampler(&o);
+        for (int i = 0; i < 5; i++) {
+            int32_t mask[3] = {(int32_t)(seed * 2654435761u) | 1, i - 2, 5};
+            drawn(masked, mask);
+            drawn(free, NULL);
+        }
+        assert_int_equal(drawn(masked, NULL), drawn(free, NULL));
+        weir_sampler_free(masked);
+        weir_sampler_free(free);
+    }
 }
 
 /* Penalties change nothing where the grammar prescribes structure: of { and }
@@ -483,13 +503,14 @@ static void warm_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),     cmocka_unit_test(shorter_struct),
-        cmocka_unit_test(out_of_range), cmocka_unit_test(seeds),
-        cmocka_unit_test(rollback),     cmocka_unit_test(passed_tokens),
-        cmocka_unit_test(one_allowed),  cmocka_unit_test(no_chance),
-        cmocka_unit_test(widths),       cmocka_unit_test(odd_logits),
-        cmocka_unit_test(with_matcher), cmocka_unit_test(free_text_alone),
-        cmocka_unit_test(memory_out),   cmocka_unit_test(warm_steps),
+        cmocka_unit_test(defaults),         cmocka_unit_test(shorter_struct),
+        cmocka_unit_test(out_of_range),     cmocka_unit_test(seeds),
+        cmocka_unit_test(rollback),         cmocka_unit_test(passed_tokens),
+        cmocka_unit_test(one_allowed),      cmocka_unit_test(no_chance),
+        cmocka_unit_test(widths),           cmocka_unit_test(odd_logits),
+        cmocka_unit_test(with_matcher),     cmocka_unit_test(free_text_alone),
+        cmocka_unit_test(one_draw_a_token), cmocka_unit_test(memory_out),
+        cmocka_unit_test(warm_steps),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

@@ -1,5 +1,7 @@
 /* sampling_recorded_test.c: llama.cpp's runs, token by token: which one is
- * drawn, and how many had a chance. scripts/sampling/record made them.
+ * drawn, and how many had a chance. scripts/sampling/record made them. Items
+ * 155 to 157 of the checklist: a passing token stands, else the mask and the
+ * whole chain again with the same generator, token by token as the reference.
  */
 #include <setjmp.h>
 #include <stdarg.h>
