@@ -103,16 +103,19 @@ weir_fill weir_matcher_fill(weir_matcher *m, int32_t *row)
 }
 
 /* The grammar's own row for this position, if it has one that is right as it
- * is: no stop tokens or token edges to put in. The hub, and so the matcher,
- * keeps it alive. */
+ * is: no stop tokens of the matcher's own and no token edges to put in. The
+ * hub, and so the matcher, keeps it alive. */
 static const uint32_t *kept_row(weir_matcher *m)
 {
     bool failed = false;
     bool lacks_tokens = m->grammar->has_tokens && !m->grammar->keeps_tokens;
-    if (lacks_tokens || m->owns_stops || matcher_terminated(m, &failed) ||
-        matcher_completed(m, &failed) || failed)
+    if (lacks_tokens || m->owns_stops || matcher_terminated(m, &failed))
         return NULL;
-    return mask_row(matcher_run(m), &m->hub->memo, &m->track.now);
+    bool ends = matcher_completed(m, &failed);
+    if (failed) return NULL;
+    MaskStops stops = {m->stops, m->nstops, m->grammar->vocab->vocab.width};
+    return mask_row(matcher_run(m), &m->hub->memo, &m->track.now,
+                    ends ? &stops : NULL);
 }
 
 const int32_t *weir_matcher_mask(weir_matcher *m)

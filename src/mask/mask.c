@@ -456,21 +456,26 @@ weir_status mask_fill(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
 }
 
 static const uint32_t *row_plain(MaskRun *run, MaskMemo *memo,
-                                 const ConfigSet *set)
+                                 const ConfigSet *set, const MaskStops *stops)
 {
+    uint32_t nwords = run->vocab->nwords;
     if (budget_is_near(run, set)) return NULL;
     if (!find_regs(run, set)) return NULL;
     MaskKey key = mask_key(set, run->regs.at);
     Mask *mask = memo_find(memo, &key);
-    return mask ? memo_promote(memo, mask, run->vocab->nwords) : NULL;
+    if (!mask) return NULL;
+    return stops ? memo_promote_ending(memo, mask, nwords, stops)
+                 : memo_promote(memo, mask, nwords);
 }
 
-const uint32_t *mask_row(MaskRun *run, MaskMemo *memo, const ConfigSet *set)
+const uint32_t *mask_row(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
+                         const MaskStops *stops)
 {
     PlainSet plain;
     const uint32_t *row = NULL;
-    if (!run->unique) return row_plain(run, memo, set);
-    if (plain_begin(&plain, run, set)) row = row_plain(run, memo, plain.set);
+    if (!run->unique) return row_plain(run, memo, set, stops);
+    if (plain_begin(&plain, run, set))
+        row = row_plain(run, memo, plain.set, stops);
     plain_end(&plain, run);
     bool concerns = row && refine_concerns(run, set, row);
     return run_end(run) || concerns ? NULL : row;

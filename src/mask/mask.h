@@ -21,8 +21,10 @@ void maskrun_free(MaskRun *run);
 weir_status mask_fill(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
                       uint32_t *row);
 /* The same mask as a row that is kept and never changes, or NULL when there is
- * none (yet): then mask_fill. */
-const uint32_t *mask_row(MaskRun *run, MaskMemo *memo, const ConfigSet *set);
+ * none (yet): then mask_fill. stops: those to add, always the same ones of a
+ * vocabulary; NULL: none. */
+const uint32_t *mask_row(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
+                         const MaskStops *stops);
 /* Adds what token edges allow. */
 weir_status mask_add_tokens(MaskRun *run, const ConfigSet *set, uint32_t *row);
 

@@ -108,6 +108,7 @@ static Mask *mask_new(Arena *arena, const MaskText *text, uint32_t nwords)
         if (!mask->ids) return NULL;
     }
     atomic_init(&mask->row, row);
+    atomic_init(&mask->ending, NULL);
     atomic_init(&mask->visits, 0);
     return mask;
 }
@@ -185,6 +186,29 @@ const uint32_t *memo_promote(MaskMemo *memo, Mask *mask, uint32_t nwords)
     if (made) {
         mask_write(mask, made, nwords);
         atomic_store_explicit(&mask->row, made, memory_order_release);
+        row = made;
+    }
+    lock_give(&memo->lock);
+    return row;
+}
+
+const uint32_t *memo_promote_ending(MaskMemo *memo, Mask *mask, uint32_t nwords,
+                                    const MaskStops *stops)
+{
+    const uint32_t *row =
+        atomic_load_explicit(&mask->ending, memory_order_acquire);
+    if (row) return row;
+    uint32_t *made = NULL;
+    lock_take(&memo->lock);
+    row = atomic_load_explicit(&mask->ending, memory_order_relaxed);
+    if (!row && !memo->arena.failed)
+        made = arena_alloc(&memo->arena, nwords * sizeof *made);
+    if (made) {
+        mask_write(mask, made, nwords);
+        for (uint32_t i = 0; i < stops->count; i++)
+            if (stops->ids[i] < stops->width)
+                made[stops->ids[i] / 32] |= 1u << (stops->ids[i] % 32);
+        atomic_store_explicit(&mask->ending, made, memory_order_release);
         row = made;
     }
     lock_give(&memo->lock);

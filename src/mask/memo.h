@@ -25,8 +25,16 @@ typedef struct Mask {
     const uint32_t *ids;
     uint32_t nids;
     atomic_uint visits;
-    _Atomic(const uint32_t *) row; /* the whole mask, or NULL so far */
+    _Atomic(const uint32_t *) row;    /* the whole mask, or NULL so far */
+    _Atomic(const uint32_t *) ending; /* the same with the vocabulary's stop
+                                         tokens, for outputs that may end */
 } Mask;
+
+/* The vocabulary's stop tokens below `width`. */
+typedef struct MaskStops {
+    const uint32_t *ids;
+    uint32_t count, width;
+} MaskStops;
 
 /* Masks met by a grammar's matchers. */
 typedef struct MaskMemo {
@@ -58,5 +66,8 @@ void memo_keep(MaskMemo *memo, const MaskKey *key, const MaskText *text,
 void mask_write(const Mask *mask, uint32_t *row, uint32_t nwords);
 /* A row of its own for a mask that is asked for again; NULL: no room. */
 const uint32_t *memo_promote(MaskMemo *memo, Mask *mask, uint32_t nwords);
+/* The same with stop tokens, always the same ones. */
+const uint32_t *memo_promote_ending(MaskMemo *memo, Mask *mask, uint32_t nwords,
+                                    const MaskStops *stops);
 
 #endif

@@ -504,8 +504,8 @@ static bool accepts(weir_grammar *g)
     weir_matcher *m = weir_matcher_new(g, NULL, &err);
     assert_non_null(m);
     weir_bytes bytes = {text, (size_t)size};
-    bool whole = !size || weir_matcher_accept_bytes(m, bytes, NULL) ==
-                              WEIR_ACCEPTED;
+    bool whole =
+        !size || weir_matcher_accept_bytes(m, bytes, NULL) == WEIR_ACCEPTED;
     whole = whole && weir_matcher_is_completed(m);
     weir_matcher_free(m);
     return whole;

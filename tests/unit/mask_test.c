@@ -155,12 +155,18 @@ static void judge_kept_row(Judge *j)
     weir_matcher *m = j->matcher;
     MaskMemo *memo = &m->hub->memo;
     uint32_t end = j->words->count - 1; /* the stop token is the api's */
-    const uint32_t *kept = mask_row(&m->run, memo, &m->track.now);
+    const uint32_t *kept = mask_row(&m->run, memo, &m->track.now, NULL);
     assert_non_null(kept);
-    assert_ptr_equal(mask_row(&m->run, memo, &m->track.now), kept);
+    assert_ptr_equal(mask_row(&m->run, memo, &m->track.now, NULL), kept);
     for (uint32_t id = 0; id < end; id++)
         if ((kept[id / 32] >> id % 32 & 1) != row_has(j->row, id))
             fail_msg("kept row differs at token %u", id);
+    /* what is handed out has the stop token where the text may end, and is
+       kept, too */
+    const int32_t *handed = weir_matcher_mask(m);
+    assert_memory_equal(handed, j->row, j->nwords * sizeof *j->row);
+    assert_ptr_not_equal(handed, m->row);
+    assert_ptr_equal(weir_matcher_mask(m), handed);
 }
 
 static void judge_here(Judge *j)
@@ -360,10 +366,10 @@ static void registers_of_a_class_share_a_mask(void **state)
     weir_matcher_fill(m, row);
     MaskMemo *memo = &m->hub->memo;
     uint32_t kept = memo->table.count;
-    const uint32_t *mask = mask_row(&m->run, memo, &m->track.now);
+    const uint32_t *mask = mask_row(&m->run, memo, &m->track.now, NULL);
     assert_non_null(mask);
     weir_matcher_accept_bytes(m, small_bytes("a"), NULL);
-    assert_ptr_equal(mask_row(&m->run, memo, &m->track.now), mask);
+    assert_ptr_equal(mask_row(&m->run, memo, &m->track.now, NULL), mask);
     weir_matcher_fill(m, row);
     assert_int_equal(memo->table.count, kept);
     free(row);
