@@ -336,7 +336,7 @@ typedef struct weir_compile_opts {
                                 LARK "start" */
     bool ignore_case;        /* REGEX */
     bool dot_all;            /* REGEX: '.' also matches line ends */
-    weir_schema_opts schema; /* JSON_SCHEMA */
+    weir_schema_opts schema; /* JSON_SCHEMA, and schemas in STRUCTURAL_TAG */
     weir_dialect dialect;    /* GBNF */
     bool any_repeat;         /* GBNF in a dialect: no limits on repeats */
     const weir_named_grammar *grammars; /* LARK: what @name is */

@@ -278,17 +278,24 @@ static NodeId with_tags(Tags *t, const At *at, Scope scope, const Triggers *all,
     return free_end(t, at, scope, &f);
 }
 
+/* Triggers that no tag begins with: one warning, at the first. */
 static void warn_of_unused(Tags *t, const At *at, const Triggers *all)
 {
-    At triggers = at_member(t, at, "triggers");
+    At triggers = at_member(t, at, "triggers"), first = triggers;
     JsonIter it = json_iter(&t->json, triggers.id);
-    for (uint32_t i = 0; json_step(&it); i++) {
-        At item = at_item(&triggers, it.value, i);
-        if (all->first[i] == PREFIX_NONE)
-            tag_warn(t, &item,
-                     "found a trigger that no tag begins with: it can never "
-                     "be written");
-    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; json_step(&it); i++)
+        if (all->first[i] == PREFIX_NONE && !count++)
+            first = at_item(&triggers, it.value, i);
+    if (count == 1)
+        tag_warn(t, &first,
+                 "found a trigger that no tag begins with: it can never be "
+                 "written");
+    if (count > 1)
+        tag_warn(t, &first,
+                 "found %u triggers that no tag begins with: they can never be "
+                 "written; the first",
+                 count);
 }
 
 typedef struct Switches {

@@ -8,6 +8,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+enum { MAX_WARNINGS = 1000 }; /* enough to see what is wrong */
+
 At at_member(const Tags *t, const At *up, const char *key)
 {
     JsonId id = json_get(&t->json, up->id, key);
@@ -92,6 +94,7 @@ void tag_warn(Tags *t, const At *at, const char *format, ...)
     char message[160], pointer[96];
     Out out = {pointer, sizeof pointer - 1, 0};
     va_list args;
+    if (t->ir->warnings.count >= MAX_WARNINGS) return;
     va_start(args, format);
     vsnprintf(message, sizeof message, format, args);
     va_end(args);
