@@ -230,6 +230,29 @@ class Constraint(Case):
         self.assertEqual((code, out), (0, "accepted\n"))
         self.assertIn("output format not enforced", err)
 
+    def test_structural_tag(self):
+        tag = {"type": "structural_tag", "format": {
+            "type": "tag", "begin": "<", "content": {"type": "any_text"},
+            "end": ">"}}
+        request = {"messages": [], "response_format": tag}
+        self.assertEqual(self.check(request, "<a>")[0], 0)
+        self.assertEqual(self.check(request, "<a>>")[0], 1)
+        # v1, and as the text that SGLang sends
+        older = {"type": "structural_tag", "triggers": ["<"], "structures": [
+            {"begin": "<", "schema": {"type": "integer"}, "end": ">"}]}
+        self.assertEqual(self.check({"response_format": older}, "a<1>b")[0], 0)
+        self.assertEqual(self.check({"response_format": older}, "a<b>")[0], 1)
+        request = {"text": "p", "sampling_params": {
+            "structural_tag": json.dumps(tag)}}
+        self.assertEqual(self.check(request, "<a>", "--endpoint",
+                                    "generate")[0], 0)
+        tag["format"]["end"] = 7
+        code, _, err = self.check({"response_format": tag}, "<a>")
+        self.assertEqual(code, 2)
+        self.assertIn("response_format: invalid structural tag: found a "
+                      "number, expected a string, an array of them or a "
+                      "token, at /response_format/format/end", err)
+
     def test_refused(self):
         code, out, err = self.check('{"a":\n {"guided_json": [1]}}', "x")
         self.assertEqual((code, out), (0, "accepted\n"))
