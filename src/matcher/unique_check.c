@@ -57,15 +57,16 @@ static void count_begin(Count *c, uint32_t depth)
     unique_search_bytes(c->s, &c->levels[depth].set, &c->levels[depth].first);
 }
 
-/* Texts of levels[0], as far as ENOUGH. Gives up counting as if there were. */
+/* Texts of levels[0], as far as ENOUGH. Gives up counting, after many steps or
+ * in long texts, as if there were. */
 static uint32_t count_texts(Count *c)
 {
     uint32_t depth = 0, steps = 0;
     count_begin(c, 0);
     while (c->found.at.count < ENOUGH && !stepper_status(c->s)) {
         CountLevel *l = &c->levels[depth], *below = l + 1;
-        if (++steps > COUNT_STEPS) return ENOUGH;
-        if (l->next == 256 || depth == COUNT_DEPTH) {
+        if (++steps > COUNT_STEPS || depth == COUNT_DEPTH) return ENOUGH;
+        if (l->next == 256) {
             if (!depth--) break;
             continue;
         }

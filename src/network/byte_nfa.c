@@ -4,8 +4,8 @@
  * adds edges so that exactly the node's texts lead from `from` to `to`. No
  * task adds an edge into its `from` or out of its `to`, so alternatives may
  * share both; loops get a fresh position. Tasks are kept on an explicit
- * stack. Code points become UTF-8 byte ranges; equal tails of one class are
- * shared. The heads of a list share the positions of their first bytes, as in
+ * stack. Code points become UTF-8 byte ranges; equal tails of one class or
+ * automaton are shared. The heads of a list share the positions of their first bytes, as in
  * a trie. Cost: linear in the expanded size, charged to limits.max_states
  * times POSITIONS_PER_STATE.   Tests: unit/network_test.c.
  */
@@ -44,6 +44,7 @@ typedef struct NfaBuild {
     /* the class being added */
     uint32_t class_from, class_to;
     VEC(RawEdge) tails; /* edges whose `from` may be shared */
+    Map tail_index;     /* by what they read and where they lead */
     VEC(uint32_t) held; /* positions where no token may end */
     /* lists: by position, and of positions made now */
     bool is_list;
@@ -112,12 +113,22 @@ static void add_bytes(NfaBuild *b, Span bytes, uint32_t from, uint32_t to)
     }
 }
 
-/* A position from which [lo, hi] leads to `to`; made once a class. */
+/* Another class or automaton begins, which shares none. */
+static void tails_clear(NfaBuild *b)
+{
+    b->tails.count = 0;
+    map_clear(b->mem, &b->tail_index);
+}
+
+/* A position from which [lo, hi] leads to `to`; made once a class or automaton. */
 static uint32_t tail_pos(NfaBuild *b, uint8_t lo, uint8_t hi, uint32_t to)
 {
-    for (uint32_t i = 0; i < b->tails.count; i++) {
-        NfaEdge e = b->tails.at[i].edge;
-        if (e.lo == lo && e.hi == hi && e.to == to) return b->tails.at[i].from;
+    uint64_t hash = hash_mix(to, (uint64_t)lo << 8 | hi);
+    for (MapPos p = map_first(&b->tail_index, hash); p.value != MAP_NONE;
+         p = map_next(&b->tail_index, hash, p)) {
+        RawEdge tail = b->tails.at[p.value];
+        if (tail.edge.lo == lo && tail.edge.hi == hi && tail.edge.to == to)
+            return tail.from;
     }
     NfaEdge e = {.kind = NFA_BYTE, .lo = lo, .hi = hi, .to = to};
     uint32_t from = pos_new(b);
@@ -125,7 +136,8 @@ static uint32_t tail_pos(NfaBuild *b, uint8_t lo, uint8_t hi, uint32_t to)
     if (b->is_bounded && !b->err->status)
         b->bounds.at[from].need =
             b->bounds.at[to].need + b->bounds.at[to].ticks;
-    if (!vec_push(b->mem, &b->tails, (RawEdge){from, e}))
+    if (!vec_push(b->mem, &b->tails, (RawEdge){from, e}) ||
+        !map_add(b->mem, &b->tail_index, hash, b->tails.count - 1))
         diag_no_memory(b->err);
     return from;
 }
@@ -185,7 +197,7 @@ static void add_lax_class(NfaBuild *b, Node n, uint32_t from, uint32_t to)
 
 static void add_class(NfaBuild *b, Node n, uint32_t from, uint32_t to)
 {
-    b->tails.count = 0;
+    tails_clear(b);
     if (n.c) {
         add_lax_class(b, n, from, to);
         return;
@@ -212,7 +224,6 @@ static uint32_t beyond_pos(NfaBuild *b, uint32_t to, uint32_t *made)
 {
     if (*made) return *made;
     *made = pos_new(b);
-    b->tails.count = 0;
     add_range(b, 0x80, 0xD7FF, *made, to);
     add_range(b, 0xE000, 0x10FFFF, *made, to);
     return *made;
@@ -225,7 +236,6 @@ static void add_state(NfaBuild *b, const Dfa *d, uint32_t s, uint32_t base,
                       uint32_t *beyond)
 {
     uint32_t end = d->edge_start[s + 1];
-    b->tails.count = 0;
     for (uint32_t i = d->edge_start[s]; i < end && !b->err->status; i++) {
         DfaEdge e = d->edges[i];
         if (beyond && is_beyond(d, i, end)) {
@@ -246,6 +256,7 @@ static void add_regular(NfaBuild *b, const Dfa *d, const BoundedSpec *spec,
 {
     uint32_t *beyond = NULL;
     size_t nbytes = d->nstates * sizeof *beyond;
+    tails_clear(b);
     if (!spec && !(beyond = mem_zero(b->mem, nbytes))) diag_no_memory(b->err);
     uint32_t base = b->npos; /* positions base + s for the states s */
     for (uint32_t s = 0; s < d->nstates && !b->err->status; s++) {
@@ -391,6 +402,7 @@ static Nfa *build_end(NfaBuild *b, Arena *arena)
     vec_free(b->mem, &b->edges);
     vec_free(b->mem, &b->tasks);
     vec_free(b->mem, &b->tails);
+    map_free(b->mem, &b->tail_index);
     vec_free(b->mem, &b->held);
     vec_free(b->mem, &b->kinds);
     vec_free(b->mem, &b->path);

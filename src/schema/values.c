@@ -111,8 +111,8 @@ static ValueCount list_numbers(Listing *l, const Form *f)
     Sets *s = l->s;
     uint32_t n = 0;
     if (!f->numbers) return VALUES_FEW;
-    Span *texts = few_texts(
-        l, lang_intersect(&s->lang, f->numbers, plain_numbers()), &n);
+    Span *texts =
+        few_texts(l, lang_intersect(&s->lang, f->numbers, plain_numbers()), &n);
     ValueCount all = texts ? VALUES_FEW : VALUES_MANY;
     for (uint32_t i = 0; i < n && all == VALUES_FEW; i++) {
         Form one = {.is_whole = f->is_whole,
