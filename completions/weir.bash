@@ -3,7 +3,8 @@
 _weir() {
     local current=$2 previous=$3 command= word
     local requests="--profile --endpoint --failure --grammar"
-    requests+=" --jump-forward --batch-grammar"
+    requests+=" --jump-forward --batch-grammar --family --reasoning"
+    requests+=" --reasoning-tokens"
     local sources="--dialect --root --whitespace --max-whitespace"
     sources+=" --ignore-case --dot-all --any-order --strict --lenient"
     sources+=" --annotate-formats --integer-fraction --any-escape --unique-keys"

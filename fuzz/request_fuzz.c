@@ -1,5 +1,6 @@
 /* request_fuzz.c: any bytes as a request. The first two say profile and
- * endpoint (from 0, chat), the third what a failure means: "03d{...}".
+ * endpoint (from 0, chat), the third what a failure means, "03d{...}", or, as
+ * a capital letter, the family of the model.
  *
  * Either there is a constraint or there is a refusal with a body that is JSON
  * and small. What is to be degraded is refused only if it is no JSON object.
@@ -110,6 +111,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .failure = data[2] == 'd' ? WEIR_FAILURE_DEGRADE : WEIR_FAILURE_REFUSE,
         .max_depth = 200};
     opts.switches.grammar_off = data[2] == 'o';
+    if (data[2] >= 'A' && data[2] <= 'T')
+        opts.family = (weir_family)(1 + data[2] - 'A');
     opts.limits = (weir_limits){.max_states = 2000, .max_work = 1000000};
     weir_bytes text = {(const char *)data + 3, size - 3};
     weir_refusal f;

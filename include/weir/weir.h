@@ -902,10 +902,14 @@ typedef struct weir_request_opts {
     weir_profile profile;
     weir_endpoint endpoint;
     weir_failure failure;
-    weir_switches switches; /* its size may be 0 */
-    uint32_t max_bytes;     /* of the request: 16 Mi */
-    uint32_t max_depth;     /* nesting of the request: 1,000 */
-    weir_limits limits;     /* of the constraint's compilation */
+    weir_switches switches;    /* its size may be 0 */
+    uint32_t max_bytes;        /* of the request: 16 Mi */
+    uint32_t max_depth;        /* nesting of the request: 1,000 */
+    weir_limits limits;        /* of the constraint's compilation */
+    weir_family family;        /* of the model: how it writes calls; NONE: not
+                                 known, and calls are not supported */
+    weir_reasoning reasoning;  /* where its output begins; wants a family */
+    uint32_t reasoning_tokens; /* most tokens of it; 0: no limit */
 } weir_request_opts;
 
 /* A request that is refused: what the server answers. All strings are part of
@@ -956,7 +960,8 @@ typedef enum weir_tool_mode {
 typedef struct weir_constraint_info {
     uint32_t size;
     weir_source_kind kind; /* what the text obeys; 0: it is free */
-    weir_bytes source;     /* as the request spells it */
+    weir_bytes source;     /* as the request spells it; of calls, or of what
+                              follows reasoning, a structural tag made of it */
     const weir_bytes *choices;
     size_t choice_count;
     const weir_compile_opts *opts; /* for weir_grammar_compile and others */
@@ -983,7 +988,7 @@ WEIR_API void weir_constraint_describe(const weir_constraint *constraint,
 
 /* The grammar of the constraint. NULL with refusal->http 0: there is nothing
  * to enforce, or no more (see degraded). NULL else: what to answer. Calls of
- * tools (AUTO, REQUIRED) are UNSUPPORTED as yet.
+ * tools (AUTO, REQUIRED) are UNSUPPORTED when the options name no family.
  * vocab: as in weir_grammar_compile. */
 WEIR_API weir_grammar *weir_constraint_compile(weir_constraint *constraint,
                                                weir_vocab *vocab,

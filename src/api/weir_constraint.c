@@ -4,6 +4,7 @@
  */
 #include "api/objects.h"
 #include "base/diag.h"
+#include "calls/family.h"
 #include "request/request.h"
 
 /* ---- names ---- */
@@ -54,6 +55,12 @@ static bool read_opts(const weir_request_opts *given, bool from_ollama,
     if (!weir_endpoint_name(o->endpoint) ||
         is_ollama(o->endpoint) != from_ollama)
         return refuse_arguments(f, "found an endpoint of the other family");
+    if (o->family && !family_at(o->family))
+        return refuse_arguments(f, "found an unknown family");
+    if (o->reasoning > WEIR_REASONING_MAY ||
+        (o->reasoning && (!o->family || !family_at(o->family)->think)))
+        return refuse_arguments(f,
+                                "found reasoning, but no family that has it");
     refusal_begin(f, o->profile, o->endpoint);
     return true;
 }

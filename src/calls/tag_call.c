@@ -39,7 +39,7 @@ static void write_args(TagWriter *w, const weir_tool *tool)
     if (has_schema)
         out_bytes(out, span_of(tool->source.data, tool->source.size));
     else
-        out_text(out, "{\"type\":\"object\"}");
+        out_text(out, "{\"type\":\"object\",\"additionalProperties\":true}");
     if (strcmp(w->family->style, "json") != 0)
         out_format(out, ",\"style\":\"%s\"", w->family->style);
     if (w->opts->any_order) out_text(out, ",\"any_order\":true");

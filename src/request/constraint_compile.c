@@ -110,7 +110,7 @@ static void put_pointer(const weir_constraint *c, const weir_error *e,
     Out out = {f->pointer, sizeof f->pointer - 1, 0};
     const char *base = base_of(c, e->pointer);
     out_text(&out, base);
-    if (has_pointers(c->info.kind) && !is_in_list(c, e->pointer))
+    if (has_pointers(c->info.kind) && !c->is_made && !is_in_list(c, e->pointer))
         put_inner(c, e, &out);
     f->pointer[MIN(out.size, out.cap)] = 0;
     if (c->error_param)
@@ -195,21 +195,7 @@ static void refuse_error(const weir_constraint *c, const weir_error *e,
     f->end = c->source_at + e->end;
 }
 
-bool constraint_fail(weir_constraint *c, const weir_error *error,
-                     weir_refusal *refusal)
-{
-    refuse_error(c, error, refusal);
-    if (c->failure != WEIR_FAILURE_DEGRADE || error->status == WEIR_NO_MEMORY)
-        return false;
-    if (!constraint_degrade(c, refusal->message)) {
-        refusal_begin(refusal, c->profile_id, c->endpoint);
-        return refuse_memory(refusal);
-    }
-    refusal_begin(refusal, c->profile_id, c->endpoint);
-    return true;
-}
-
-/* ---- compiling ---- */
+/* ---- sources ---- */
 
 /* In GBNF the last definition of a rule holds; where that is more likely a
  * mistake it is one. */
@@ -247,6 +233,56 @@ static weir_grammar *compile_source(const weir_constraint *c, weir_vocab *vocab,
     return g;
 }
 
+/* ---- of what a tag was made ---- */
+
+/* Whether a part of it is wrong by itself: then the refusal tells that. */
+static bool part_is_wrong(const weir_constraint *part, weir_refusal *f)
+{
+    weir_error err;
+    weir_grammar *g = compile_source(part, NULL, &err);
+    weir_grammar_free(g);
+    if (!g) refuse_error(part, &err, f);
+    return !g;
+}
+
+/* An error in a tag that was made of tools and a format is told where these
+ * stand. */
+static void refuse_made(const weir_constraint *c, const weir_error *e,
+                        weir_refusal *f)
+{
+    weir_constraint part = *c;
+    part.is_made = false;
+    part.info = c->asked;
+    if (c->asked.kind && part_is_wrong(&part, f)) return;
+    part.error_param = NULL;
+    part.info.kind = WEIR_JSON_SCHEMA;
+    part.info.name = (weir_bytes){NULL, 0};
+    for (size_t i = 0; i < c->info.tool_count; i++) {
+        const weir_tool *tool = &c->info.tools[i];
+        part.info.source = tool->source;
+        part.info.from = tool->from;
+        bool has_schema = tool->kind == WEIR_JSON_SCHEMA && !tool->any_input;
+        if (has_schema && part_is_wrong(&part, f)) return;
+    }
+    refuse_error(c, e, f);
+}
+
+bool constraint_fail(weir_constraint *c, const weir_error *error,
+                     weir_refusal *refusal)
+{
+    (c->is_made ? refuse_made : refuse_error)(c, error, refusal);
+    if (c->failure != WEIR_FAILURE_DEGRADE || error->status == WEIR_NO_MEMORY)
+        return false;
+    if (!constraint_degrade(c, refusal->message)) {
+        refusal_begin(refusal, c->profile_id, c->endpoint);
+        return refuse_memory(refusal);
+    }
+    refusal_begin(refusal, c->profile_id, c->endpoint);
+    return true;
+}
+
+/* ---- compiling ---- */
+
 /* Calls of tools in the text, which only a structural tag could say. */
 static bool has_tags(const weir_constraint_info *info)
 {
@@ -261,7 +297,8 @@ static void refuse_tags(const weir_constraint *c, weir_refusal *f)
     snprintf(f->pointer, sizeof f->pointer, "/tools");
     snprintf(f->param, sizeof f->param, "tools");
     snprintf(f->message, sizeof f->message,
-             "tools: calls of tools cannot be compiled yet");
+             "tools: found calls to enforce, but no family of models, which "
+             "says how they are written");
 }
 
 static weir_grammar *fail_tags(weir_constraint *c, weir_refusal *f)
@@ -279,7 +316,7 @@ weir_grammar *constraint_compile(weir_constraint *c, weir_vocab *vocab,
 {
     weir_error err;
     refusal_begin(refusal, c->profile_id, c->endpoint);
-    if (has_tags(&c->info)) return fail_tags(c, refusal);
+    if (has_tags(&c->info) && !c->is_made) return fail_tags(c, refusal);
     if (!c->info.kind) return NULL;
     weir_grammar *g = compile_source(c, vocab, &err);
     if (!g) constraint_fail(c, &err, refusal);

@@ -186,6 +186,13 @@ static bool keep_warning(weir_constraint *c, const char *reason)
 bool constraint_degrade(weir_constraint *c, const char *reason)
 {
     weir_constraint_info *info = &c->info;
+    if (c->is_made) {
+        info->kind = c->asked.kind;
+        info->source = c->asked.source;
+        info->choice_count = c->asked.choice_count;
+        info->from = c->asked.from;
+        c->is_made = false;
+    }
     if (!keep_message(c) || !keep_warning(c, reason)) return false;
     info->degraded = true;
     info->kind = 0;

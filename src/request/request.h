@@ -56,6 +56,9 @@ struct weir_constraint {
     weir_endpoint endpoint;
     weir_failure failure; /* REFUSE or DEGRADE */
     weir_constraint_info info;
+    weir_constraint_info asked; /* is_made: info as the fields ask for it; its
+                                   source is part of that of the tag */
+    bool is_made;               /* the source is a tag made of the request */
     weir_compile_opts opts;
     const char *space_from;  /* pointer of the request's pattern, or NULL */
     const char *error_param; /* of errors in the source */
@@ -159,6 +162,9 @@ bool tools_read(Resolver *r);
 bool tool_choice_read(Resolver *r);
 /* tool_json.c: calls as JSON: c->info's kind and source. */
 bool tools_as_json(Resolver *r);
+/* tool_tag.c: calls and reasoning around the text, for opts->family: makes a
+ * structural tag of all that has been read. */
+bool request_tag(Resolver *r);
 /* Copies into the constraint; false, and a refusal, when out of memory. */
 bool keep_text(Resolver *r, Span text, weir_bytes *out);
 const char *keep_pointer(Resolver *r, const char *pointer);

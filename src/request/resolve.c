@@ -239,7 +239,7 @@ static bool resolve(Resolver *r)
         return false;
     const Ask *a = ask_choose(r);
     if (r->refusal->http || (a && !keep_ask(r, a))) return false;
-    return tools_read(r);
+    return tools_read(r) && request_tag(r);
 }
 
 static bool asks_anything(const weir_constraint_info *info)

@@ -255,7 +255,8 @@ static bool set_mode(Resolver *r, Choice choice)
         return true;
     }
     switch (r->profile->tools) {
-    case TOOL_TAGS:
+    case TOOL_TAGS: /* one that is named is called once */
+        if (choice == CHOICE_NAMED) r->c->info.parallel = false;
         *mode = must ? WEIR_TOOLS_REQUIRED : WEIR_TOOLS_AUTO;
         return true;
     case TOOL_JSON:

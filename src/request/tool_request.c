@@ -73,6 +73,8 @@ static bool read_parameters(Resolver *r, JsonId at, const char *pointer,
     JsonKind kind = json_kind(&r->json, schema);
     tool->strict = r->endpoint == WEIR_ENDPOINT_RESPONSES;
     if (!read_flag(r, at, pointer, "strict", &tool->strict)) return false;
+    tool->any_input =
+        json_kind(&r->json, json_get(&r->json, at, "strict")) == JSON_FALSE;
     tool->kind = WEIR_JSON_OBJECT;
     if (json_absent(&r->json, schema)) return true;
     pointer_join(path, pointer, name);

@@ -48,6 +48,45 @@ class Case(unittest.TestCase):
         return code, json.loads(out)
 
 
+class Family(Case):
+    CALL = '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>'
+
+    def test_resolve(self):
+        code, found = self.resolve(TOOLS, "--family", "hermes")
+        self.assertEqual((code, found["kind"], found["from"],
+                          found["compiles"]),
+                         (0, "structural_tag", "/tools", True))
+        tag = json.loads(found["source"])["format"]
+        self.assertEqual(tag["tags"][0]["content"]["json_schema"], SCHEMA)
+        code, found = self.resolve({**TOOLS, **FORMAT}, "--family", "hermes",
+                                   "--reasoning", "open",
+                                   "--reasoning-tokens", "5")
+        self.assertEqual(json.loads(found["source"])["format"]["elements"][0]
+                         ["content"]["max_tokens"], 5)
+
+    def test_without(self):
+        code, found = self.resolve(TOOLS)
+        self.assertEqual((code, found["compiles"]), (0, False))
+        self.assertIn("family", found["reason"])
+
+    def test_check(self):
+        request = self.request({**TOOLS, "tool_choice": "required"})
+        for output, wanted in ((self.CALL, 0), ("hello", 1),
+                               (self.CALL.replace("1", "x"), 1)):
+            code, out, err = weir("check", "--request", request, "--family",
+                                  "qwen_3", stdin=output.encode())
+            self.assertEqual((code, err), (wanted, ""), out)
+
+    def test_errors(self):
+        for options, word in ((("--family", "x"), "qwen_3_coder"),
+                              (("--reasoning", "open"), "--family"),
+                              (("--family", "kimi", "--reasoning", "x"),
+                               "open or may")):
+            code, out, err = weir("resolve", *options, self.request(TOOLS))
+            self.assertEqual((code, out), (2, ""))
+            self.assertIn(word, err)
+
+
 class Resolve(Case):
     def test_words(self):
         code, out, err = weir("resolve", self.request(FORMAT))
@@ -144,7 +183,7 @@ class Resolve(Case):
         code, found = self.resolve(TOOLS)
         self.assertEqual((code, found["kind"], found["compiles"]),
                          (0, "none", False))
-        self.assertIn("cannot be compiled yet", found["reason"])
+        self.assertIn("no family of models", found["reason"])
         self.assertEqual(found["tools"], {
             "mode": "auto", "parallel": True, "list": [{
                 "from": "/tools/0/function/parameters", "name": "f",
@@ -262,7 +301,7 @@ class Constraint(Case):
                       "Schema: an object", err)
         code, _, err = self.check(TOOLS, "x")
         self.assertEqual(code, 2)
-        self.assertIn("cannot be compiled yet", err)
+        self.assertIn("no family of models", err)
 
     def test_other_commands(self):
         path = self.request({"guided_choice": ["a", "b"]})

@@ -47,8 +47,9 @@ static void expect(weir_family family, const weir_tool *tools, size_t count,
     assert_string_equal(text, expected);
 }
 
-#define ANY_OBJECT \
-    "{\"type\":\"json_schema\",\"json_schema\":{\"type\":\"object\"}}"
+#define ANY_OBJECT                                                    \
+    "{\"type\":\"json_schema\",\"json_schema\":{\"type\":\"object\"," \
+    "\"additionalProperties\":true}}"
 #define NO_THINK "\"excludes\":[\"<think>\",\"</think>\"]"
 
 static void calls_in_text(void **state)

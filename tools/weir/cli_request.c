@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "weir/cli_family.h"
 #include "weir/cli_report.h"
 
 static int read_profile(const Args *args, weir_profile *profile)
@@ -81,6 +82,12 @@ static int read_opts(const Args *args, weir_request_opts *opts)
     int status = read_profile(args, &opts->profile);
     if (!status) status = read_endpoint(args, &opts->endpoint);
     if (!status) status = read_failure(args, &opts->failure);
+    if (!status && args->family) status = family_read(args, &opts->family);
+    if (!status)
+        status =
+            reasoning_read(args, &opts->reasoning, &opts->reasoning_tokens);
+    if (!status && opts->reasoning && !args->family)
+        status = usage_error(args, "--reasoning wants a --family");
     return status ? status : read_switches(args, &opts->switches);
 }
 

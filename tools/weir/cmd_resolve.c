@@ -192,11 +192,11 @@ static int print_refusal(const Args *args, const weir_refusal *f)
     return 1;
 }
 
-/* Whether weir knows what is asked for, but has no compiler for it yet. */
-static bool awaits_compiler(const weir_constraint_info *info)
+/* Whether weir knows what is asked for, but not how the model writes it. */
+static bool awaits_family(const Args *args, const weir_constraint_info *info)
 {
-    return info->tool_mode == WEIR_TOOLS_AUTO ||
-           info->tool_mode == WEIR_TOOLS_REQUIRED;
+    return !args->family && (info->tool_mode == WEIR_TOOLS_AUTO ||
+                             info->tool_mode == WEIR_TOOLS_REQUIRED);
 }
 
 static int resolve(const Args *args, RequestFile *r)
@@ -210,7 +210,7 @@ static int resolve(const Args *args, RequestFile *r)
     weir_vocab_free(vocab);
     if (!r->constraint) return print_refusal(args, &r->refusal);
     weir_constraint_describe(r->constraint, &info);
-    if (r->refusal.http && !awaits_compiler(&info))
+    if (r->refusal.http && !awaits_family(args, &info))
         return print_refusal(args, &r->refusal);
     if (args->json)
         json_print(&info, &r->refusal);

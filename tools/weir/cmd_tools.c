@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "text/json.h"
+#include "weir/cli_family.h"
 #include "weir/cli_input.h"
 #include "weir/cli_report.h"
 #include "weir/cmd.h"
@@ -16,50 +17,19 @@ typedef struct ToolFile {
     size_t count;
 } ToolFile;
 
-static int read_family(const Args *args, weir_family *family)
-{
-    const char *name = args->family ? args->family : "";
-    *family = weir_family_find((weir_bytes){name, strlen(name)});
-    if (*family) return 0;
-    char names[512];
-    Out out = {names, sizeof names - 1, 0};
-    for (weir_family f = 1; weir_family_name(f); f++) {
-        out_text(&out, f > 1 ? ", " : "");
-        out_text(&out, weir_family_name(f));
-    }
-    names[MIN(out.size, out.cap)] = 0;
-    return usage_error(args, "found --family '%s', expected one of %s", name,
-                       names);
-}
-
-/* One of the words, by its index; -1 after a message. */
-static int read_word(const Args *args, const char *option, const char *value,
-                     const char *const *words, int count)
-{
-    if (!value) return 0;
-    for (int i = 0; i < count; i++)
-        if (!strcmp(value, words[i])) return i;
-    usage_error(args, "found %s '%s', expected %s, %s or %s", option, value,
-                words[0], words[1], words[2]);
-    return -1;
-}
-
 static int read_opts(const Args *args, weir_tool_opts *opts)
 {
     static const char *const calls[] = {"auto", "required", "none"};
-    static const char *const reasoning[] = {"none", "open", "may"};
-    int which = read_word(args, "--calls", args->calls, calls, 3);
-    int where = read_word(args, "--reasoning", args->reasoning, reasoning, 3);
-    if (which < 0 || where < 0) return 2;
-    if (args->reasoning_tokens > UINT32_MAX)
-        return usage_error(args, "--reasoning-tokens is too large");
-    *opts =
-        (weir_tool_opts){.size = sizeof *opts,
-                         .calls = (weir_calls)which,
-                         .single = args->single,
-                         .reasoning = (weir_reasoning)where,
-                         .reasoning_tokens = (uint32_t)args->reasoning_tokens,
-                         .any_order = args->any_order};
+    weir_reasoning reasoning;
+    uint32_t tokens;
+    int which = word_read(args, "--calls", args->calls, calls);
+    if (which < 0 || reasoning_read(args, &reasoning, &tokens)) return 2;
+    *opts = (weir_tool_opts){.size = sizeof *opts,
+                             .calls = (weir_calls)which,
+                             .single = args->single,
+                             .reasoning = reasoning,
+                             .reasoning_tokens = tokens,
+                             .any_order = args->any_order};
     return 0;
 }
 
@@ -362,7 +332,7 @@ int cmd_tools(const Args *args)
     bool is_tag = !strcmp(what, "tag");
     if (!is_tag && strcmp(what, "parse") != 0)
         return usage_error(args, "found '%s', expected tag or parse", what);
-    if (read_family(args, &family) || read_opts(args, &opts)) return 2;
+    if (family_read(args, &family) || read_opts(args, &opts)) return 2;
     int status = read_tools(args, &tools);
     if (!status)
         status = is_tag ? tools_tag(args, family, &opts, &tools)
