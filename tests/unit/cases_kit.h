@@ -97,8 +97,8 @@ static inline void kit_compile(Kit *k, weir_source_kind kind,
     weir_error err;
     Ir *ir = &k->c.ir;
     JsonRules json;
-    weir_schema_opts schema = {WEIR_DRAFT_DEFAULT};
-    weir_space space = {WEIR_SPACE_ANY};
+    weir_schema_opts schema = {.draft = WEIR_DRAFT_DEFAULT};
+    weir_space space = {.kind = WEIR_SPACE_ANY};
     k->vocab = judge_vocab(&k->c.vocab);
     kit_made(
         k, weir_grammar_compile(k->vocab, kind, kit_bytes(source), NULL, &err),
