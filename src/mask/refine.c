@@ -412,10 +412,10 @@ bool refine_row(MaskRun *run, const ConfigSet *set, uint32_t *row)
 /* ---- tokens that repeat what they have themselves ---- */
 
 /* A set whose lists have had no heads; what is in hand is made what no token
- * has. NULL: no memory. */
+ * has that can be read: no character has this byte. NULL: no memory. */
 static ConfigSet *fresh_set(MaskRun *run, const ConfigSet *set)
 {
-    static const uint8_t odd[] = {'"', 1};
+    static const uint8_t odd[] = {'"', 0xFF};
     UniqueTable *u = run->unique;
     ConfigSet *fresh = set_borrow(run);
     uint32_t begin = u->text.count;
