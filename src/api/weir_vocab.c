@@ -16,7 +16,7 @@ static bool shared_make(weir_vocab *v, weir_error *err)
     Ir *ir = &v->shared_ir;
     ir_init(ir, &v->mem, NULL);
     json_rules_init(&json, ir, NULL);
-    ir->root = json_value_rule(&json, 0);
+    ir->root = json_parts_rule(&json);
     if (!lower_run(ir, NULL, &lowered)) {
         *err = ir->error;
         return false;

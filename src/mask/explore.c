@@ -17,6 +17,8 @@
  */
 #include "mask/explore.h"
 
+#include "mask/key_ends.h"
+
 enum {
     SMALL_TRIE = 64,  /* ids: below, no walk is kept for a remainder trie */
     LARGE_TREE = 128, /* ids below a node that has walks of its own */
@@ -389,6 +391,153 @@ static const Walk *walk_for(const Explore *e, Config c, bool is_local)
     return walk_get(e->run, &key, e->depth);
 }
 
+/* ---- keys ---- */
+
+/* How far a walk in the making was. */
+typedef struct BuildMark {
+    uint32_t ids, exits, uses, nleaving;
+} BuildMark;
+
+static BuildMark build_mark(const WalkBuild *b)
+{
+    return (BuildMark){b->ids.count, b->exits.count, b->nuses, b->nleaving};
+}
+
+static void build_back(WalkBuild *b, BuildMark mark)
+{
+    b->ids.count = mark.ids;
+    if (b->has_rise) b->rises.count = mark.ids;
+    b->exits.count = mark.exits;
+    b->nuses = mark.uses; /* none of these has a row of its own */
+    b->nleaving = mark.nleaving;
+    b->leaks = false;
+}
+
+static bool is_marked(const uint32_t *marks, uint32_t id)
+{
+    return marks[id / 32] >> (id % 32) & 1;
+}
+
+/* Marks the ids behind the ends, or takes the marks away. */
+static void flip_ends(const Explore *e, const KeyEnds *ends)
+{
+    const Trie *trie = &e->x->trie;
+    for (uint32_t i = 0; i < ends->count; i++) {
+        const TrieNode *n = &trie->nodes[ends->at[i].node];
+        for (uint32_t p = n->tok; p < n->tok_end; p++)
+            e->run->marks[trie->ids[p] / 32] ^= 1u << (trie->ids[p] % 32);
+    }
+}
+
+/* True if some marked id is among what leaves since the mark. */
+static bool leaves_marked(const WalkBuild *b, BuildMark mark,
+                          const uint32_t *marks)
+{
+    for (uint32_t i = mark.exits; i < b->exits.count; i++) {
+        const Trie *trie = &b->exits.at[i].x->trie;
+        const TrieNode *n = &trie->nodes[b->exits.at[i].node];
+        for (uint32_t p = n->tok; p < n->tok_end; p++)
+            if (is_marked(marks, trie->ids[p])) return true;
+    }
+    return false;
+}
+
+/* Drops what was added to the walk in the making behind the ends. False: that
+ * is not to be done, since some of it leaves or too much does. */
+static bool build_drop(const Explore *e, BuildMark mark, const KeyEnds *ends)
+{
+    WalkBuild *b = e->to->build;
+    MaskRun *run = e->run;
+    size_t nbytes = run->vocab->nwords * sizeof *run->marks;
+    uint32_t kept = mark.ids;
+    if (!run->marks) run->marks = mem_zero(run->mem, nbytes);
+    if (!run->marks) {
+        run->no_memory = true;
+        return true;
+    }
+    flip_ends(e, ends);
+    bool ok = !b->leaks && !leaves_marked(b, mark, run->marks);
+    for (uint32_t i = mark.ids; ok && i < b->ids.count; i++) {
+        if (is_marked(run->marks, b->ids.at[i])) continue;
+        b->ids.at[kept] = b->ids.at[i];
+        if (b->has_rise) b->rises.at[kept] = b->rises.at[i];
+        kept++;
+    }
+    flip_ends(e, ends);
+    b->ids.count = kept;
+    if (b->has_rise) b->rises.count = kept;
+    return ok;
+}
+
+/* As if c stood at its key's home. */
+static void explore_home(const Explore *e, const KeyHome *home, Config c)
+{
+    MaskRun *run = e->run;
+    Config at = {.q = home->rest};
+    at.stack = stack_push(&run->stepper.stacks, c.stack, home->ret, c.reg);
+    ConfigSet set = {.list = {&at, 1, 1}};
+    run->depth++;
+    if (at.stack) explore_at(e, &set);
+    run->depth--;
+}
+
+/* What is behind the ends. */
+static void explore_ends(const Explore *e, const KeyEnds *ends, Config c)
+{
+    MaskRun *run = e->run;
+    const Findings *to = e->to;
+    const Trie *trie = &e->x->trie;
+    ConfigSet *after = set_borrow(run);
+    for (uint32_t i = 0; after && i < ends->count && !run_failed(run); i++) {
+        const TrieNode *n = &trie->nodes[ends->at[i].node];
+        Config at = {ends->at[i].q, c.stack, c.reg, 0};
+        ConfigSet set = {.list = {&at, 1, 1}};
+        Explore below = *e;
+        below.node = ends->at[i].node;
+        below.depth += ends->at[i].depth;
+        set_step(&run->stepper, &set, n->byte, after);
+        if (set_is_empty(after)) continue;
+        to->places(to->user, e->x, n->tok, trie_own_end(trie, n), e->range);
+        if (to->bottom && set_reaches_bottom(run, after))
+            to->bottom(to->user, e->x, n, below.depth, e->range);
+        run->depth++;
+        explore_at(&below, after);
+        run->depth--;
+    }
+    if (after) set_give(run, after);
+}
+
+/* Reads what is below e with a key in hand. False: otherwise, then. */
+static bool explore_key(const Explore *e, Config c)
+{
+    MaskRun *run = e->run;
+    const Findings *to = e->to;
+    const KeyHome *home = run->has_held ? NULL : state_home(c.q);
+    KeyEnds ends = {0};
+    if (!home) return false;
+    weir_status status =
+        key_ends_find(&ends, run->mem, &e->x->trie, e->node, c.q);
+    if (status) run->stepper.stacks.status = status;
+    bool is_done = true;
+    if (!status && to->build) {
+        BuildMark mark = build_mark(to->build);
+        explore_home(e, home, c);
+        is_done = !ends.count || build_drop(e, mark, &ends);
+        if (!is_done) build_back(to->build, mark);
+    } else if (!status) {
+        uint32_t mark = to->hold(to->user, NULL, 0);
+        for (uint32_t i = 0; i < ends.count; i++) {
+            const TrieNode *n = &e->x->trie.nodes[ends.at[i].node];
+            to->hold(to->user, e->x->trie.ids + n->tok, n->tok_end - n->tok);
+        }
+        explore_home(e, home, c);
+        to->let_go(to->user, mark);
+    }
+    if (is_done) explore_ends(e, &ends, c);
+    vec_free(run->mem, &ends);
+    return is_done;
+}
+
 /* ---- a set at a place ---- */
 
 typedef struct Gather {
@@ -454,6 +603,7 @@ static void explore_config(Gather *g, Config c)
 {
     const Explore *e = g->at;
     if (has_walks(e, c)) {
+        if (explore_key(e, c)) return;
         const Entries *entries = entries_of(e, c);
         if (entries) explore_entries(e, entries, c);
         bool is_all = entries && !many_bytes(&c.q->local);
@@ -542,7 +692,11 @@ static void build_bottom(void *user, const MaskTrie *x, const TrieNode *node,
 /* From the empty stack, which stands for all that may lie below. */
 static void make_general(MaskRun *run, WalkBuild *b)
 {
-    Findings to = {build_walk, NULL, build_places, build_bottom, b, b};
+    Findings to = {.walk = build_walk,
+                   .places = build_places,
+                   .bottom = build_bottom,
+                   .build = b,
+                   .user = b};
     const WalkKey *key = &b->key;
     Explore e = {run, &to, key->trie, key->node, b->depth, RISE_ANY};
     ConfigSet *set = set_borrow(run);

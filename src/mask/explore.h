@@ -44,6 +44,8 @@ typedef struct MaskRun {
     VEC(uint32_t) wanted;  /* ids to be tried (refine.c) */
     VEC(HeadTokens) heads; /* by head: tokens inside which it may begin */
     VEC(uint32_t) head_ids;
+    VEC(uint32_t) held;     /* ids that are not to be added now */
+    uint32_t *marks;        /* a row of zeros; NULL until needed */
     LoopTable *loops;       /* NULL until needed */
     uint32_t depth;         /* of explore_set in itself */
     uint32_t min_chars;     /* the least max_chars; UINT32_MAX: none */
@@ -71,6 +73,10 @@ typedef struct Findings {
     void (*bottom)(void *user, const MaskTrie *x, const TrieNode *node,
                    uint32_t depth, RiseRange range);
     WalkBuild *build; /* the walk in the making, or NULL: a mask */
+    /* Masks: ids that are not there yet are not to be added before the mark is
+     * let go that was given when they were held. */
+    uint32_t (*hold)(void *user, const uint32_t *ids, uint32_t count);
+    void (*let_go)(void *user, uint32_t mark);
     void *user;
 } Findings;
 

@@ -82,6 +82,8 @@ void maskrun_free(MaskRun *run)
     vec_free(run->mem, &run->wanted);
     vec_free(run->mem, &run->heads);
     vec_free(run->mem, &run->head_ids);
+    vec_free(run->mem, &run->held);
+    mem_free(run->mem, run->marks, run->vocab->nwords * sizeof *run->marks);
     loops_free(run->loops, run->mem);
     run->mem = NULL;
 }
@@ -209,6 +211,34 @@ static void row_places(void *user, const MaskTrie *x, uint32_t from,
         if (rise_in(range, x->rise[p])) build_ids(b, ids + p, 1);
 }
 
+static uint32_t row_hold(void *user, const uint32_t *ids, uint32_t count)
+{
+    RowBuild *b = user;
+    MaskRun *run = b->run;
+    uint32_t mark = run->held.count;
+    if (!count) return mark;
+    row_begin(b);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *word = &b->row[ids[i] / 32], bit = 1u << (ids[i] % 32);
+        if (*word & bit) continue;
+        *word |= bit;
+        if (!vec_push(run->mem, &run->held, ids[i])) run->no_memory = true;
+    }
+    return mark;
+}
+
+static void row_let_go(void *user, uint32_t mark)
+{
+    RowBuild *b = user;
+    MaskRun *run = b->run;
+    while (run->held.count > mark) {
+        uint32_t id = run->held.at[--run->held.count];
+        uint32_t bit = 1u << (id % 32);
+        b->row[id / 32] &= ~bit;
+        b->is_whole |= b->base && b->base[id / 32] & bit;
+    }
+}
+
 /* ---- remembering ---- */
 
 static void build_keep(RowBuild *b, MaskMemo *memo, const MaskKey *key)
@@ -305,7 +335,12 @@ static weir_status mask_make(MaskRun *run, MaskMemo *memo, const MaskKey *key,
                              uint32_t *row)
 {
     RowBuild b = {.run = run, .row = row};
-    Findings to = {row_walk, row_base, row_places, NULL, NULL, &b};
+    Findings to = {.walk = row_walk,
+                   .row = row_base,
+                   .places = row_places,
+                   .hold = row_hold,
+                   .let_go = row_let_go,
+                   .user = &b};
     run->ids.count = 0;
     explore_set(run, &to, &run->vocab->main, key->set, RISE_ANY);
     row_begin(&b);

@@ -50,8 +50,9 @@ typedef struct NfaBuild {
     bool is_list;
     VEC(Range) kinds;
     Range kind;
-    VEC(uint32_t) path;   /* positions of the bytes of the present head */
-    VEC(Range) heads;     /* by kind: see Nfa */
+    VEC(uint32_t) path; /* positions of the bytes of the present head */
+    VEC(Range) heads;   /* by kind: see Nfa */
+    VEC(NfaHead) automata;
     VEC(NfaBound) bounds; /* by position; bounded languages only */
     bool is_bounded;
 } NfaBuild;
@@ -259,6 +260,9 @@ static void add_regular(NfaBuild *b, const Dfa *d, const BoundedSpec *spec,
     tails_clear(b);
     if (!spec && !(beyond = mem_zero(b->mem, nbytes))) diag_no_memory(b->err);
     uint32_t base = b->npos; /* positions base + s for the states s */
+    NfaHead head = {d, b->kind.lo, base, to};
+    if (b->is_list && !vec_push(b->mem, &b->automata, head))
+        diag_no_memory(b->err);
     for (uint32_t s = 0; s < d->nstates && !b->err->status; s++) {
         uint32_t pos = pos_new(b);
         if (spec && !b->err->status)
@@ -407,6 +411,7 @@ static Nfa *build_end(NfaBuild *b, Arena *arena)
     vec_free(b->mem, &b->kinds);
     vec_free(b->mem, &b->path);
     vec_free(b->mem, &b->heads);
+    vec_free(b->mem, &b->automata);
     vec_free(b->mem, &b->bounds);
     return nfa;
 }
@@ -585,14 +590,20 @@ Nfa *nfa_build_list(const Ir *ir, const Lowered *lowered, NodeId node,
     if (!err->status) add_list(&b, list);
     uint32_t npos = b.npos;
     Range *kind = NULL, *heads = NULL;
+    NfaHead *automata = NULL;
+    uint32_t nautomata = b.automata.count;
     if (!err->status) {
         kind = arena_copy(arena, b.kinds.at, npos * sizeof *kind);
         heads = arena_copy(arena, b.heads.at, b.heads.count * sizeof *heads);
+        automata =
+            arena_copy(arena, b.automata.at, nautomata * sizeof *automata);
     }
     Nfa *nfa = build_end(&b, arena);
-    if (!nfa || !kind || !heads) return NULL;
+    if (!nfa || !kind || !heads || !automata) return NULL;
     nfa->kind = kind;
     nfa->heads = heads;
+    nfa->automata = automata;
+    nfa->nautomata = nautomata;
     nfa->nkinds = list->nkinds;
     return nfa;
 }

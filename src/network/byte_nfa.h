@@ -30,6 +30,14 @@ typedef struct NfaBound {
     bool ticks;
 } NfaBound;
 
+/* Of a list: the head of a kind that is read in the list's own states and has
+ * an automaton for its text: state s of it at position base + s. Where it
+ * accepts an empty edge leads to `end`. */
+typedef struct NfaHead {
+    const Dfa *dfa;
+    uint32_t kind, base, end;
+} NfaHead;
+
 /* Lifetime: the arena's. */
 typedef struct Nfa {
     uint32_t npos;
@@ -43,6 +51,8 @@ typedef struct Nfa {
     uint32_t nkinds;
     Range *heads; /* lists: by kind, the positions inside a unique head that is
                      no call */
+    NfaHead *automata; /* lists: in order of their kinds */
+    uint32_t nautomata;
     NfaBound *bound; /* by position, of bounded languages; NULL: none */
     uint8_t *held;   /* by position: within a character where no token may end
                         (lang/lax.h); NULL: none */

@@ -480,6 +480,7 @@ static State *state_new(Network *net, const State *proto, const PosSet *set)
     for (uint32_t i = 0; i < q->nnext; i++) atomic_init(&q->next[i], 0);
     atomic_init(&q->tokens, NULL);
     atomic_init(&q->entries, NULL);
+    atomic_init(&q->home, NULL);
     return q;
 }
 

@@ -45,6 +45,8 @@ typedef struct ListStep {
     State *after;
 } ListStep;
 
+typedef struct HeadHome HeadHome; /* key_home.c */
+
 typedef struct ListFrame {
     ListCount count;
     uint32_t nkinds, nwords;
@@ -57,6 +59,8 @@ typedef struct ListFrame {
     VEC(ListTally *) tallies;
     SharedTable steps;
     State **heads; /* by kind: the end of its head; NULL: not made yet */
+    const HeadHome **homes; /* by automaton of a head; NULL: not looked for */
+    bool is_plain;          /* names are spelled as keys are (key_home.c) */
 } ListFrame;
 
 /* Under the network's lock, as all below; report through its error. */

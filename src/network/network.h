@@ -159,8 +159,9 @@ struct State {
     uint32_t need, more;         /* of counted frames; see above */
     uint32_t ncalls;
     Call *calls;
-    _Atomic(TokenMoves *) tokens; /* NULL: not made yet */
-    _Atomic(Entries *) entries;   /* the same */
+    _Atomic(TokenMoves *) tokens;         /* NULL: not made yet */
+    _Atomic(Entries *) entries;           /* the same */
+    _Atomic(const struct KeyHome *) home; /* key_home.h; NULL: not known yet */
     NextCell next[];
 };
 

@@ -193,13 +193,11 @@ bool sharing_publish(Network *net)
     return ok;
 }
 
-static Frame *find_part(const Network *shared, JsonPart part)
+Frame *sharing_part(const Network *shared, JsonPart part)
 {
-    const SharedRule *found = NULL;
-    for (uint32_t i = 0; !found && i < shared->keys.count; i++)
-        if (shared->keys.at[i]->part == part) found = shared->keys.at[i];
-    assert(found); /* it has all parts */
-    return found->frame;
+    for (uint32_t i = 0; i < shared->keys.count; i++)
+        if (shared->keys.at[i]->part == part) return shared->keys.at[i]->frame;
+    return NULL;
 }
 
 static Frame *find(const Network *shared, Span key)
@@ -221,7 +219,8 @@ bool sharing_find(Network *net, NodeId node, Frame **frame)
     Rule rule = net->ir->rules.at[n.a];
     if (!(rule.flags & RULE_SHARED)) return true;
     if (rule.flags & RULE_BORROWED) {
-        *frame = find_part(net->shared, rule.part);
+        *frame = sharing_part(net->shared, rule.part);
+        assert(*frame); /* it has all parts */
         return true;
     }
     KeyBuild k = {.ir = net->ir, .mem = net->mem};

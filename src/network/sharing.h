@@ -16,4 +16,7 @@ bool sharing_publish(Network *net);
  * a reference to a shared rule that it knows, or else NULL. False: an error. */
 bool sharing_find(Network *net, NodeId node, Frame **frame);
 
+/* The frame of a part of JSON in the vocabulary's network; NULL: it has none. */
+Frame *sharing_part(const Network *shared, JsonPart part);
+
 #endif

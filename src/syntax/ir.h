@@ -158,7 +158,9 @@ typedef enum JsonPart {
     JSON_PART_NUMBER,
     JSON_PART_ARRAY,
     JSON_PART_OBJECT,
-    JSON_PART_VALUE
+    JSON_PART_VALUE,
+    JSON_PART_KEY_REST /* of a string that is spelled as the keys of objects
+                          are: from behind a quote to behind the next */
 } JsonPart;
 
 typedef enum RuleOptionFlag {

@@ -16,6 +16,7 @@
  */
 #include "syntax/json_grammar.h"
 
+#include "lang/json_text.h"
 #include "syntax/regex.h"
 
 #define CLASS(ir, ...)                           \
@@ -47,13 +48,14 @@ static const struct {
     [JSON_PART_ARRAY] = {"json_array", "[]"},
     [JSON_PART_OBJECT] = {"json_object", "{}"},
     [JSON_PART_VALUE] = {"json_value", "0"},
+    [JSON_PART_KEY_REST] = {"json_key_rest", "\""},
 };
 
 /* Whether the rule is the same under the usual policy. */
 static bool is_usual(const JsonRules *json, JsonPart part)
 {
     return json->has_usual_gap || part == JSON_PART_STRING ||
-           part == JSON_PART_NUMBER;
+           part == JSON_PART_NUMBER || part == JSON_PART_KEY_REST;
 }
 
 /* Makes the rule of a part. False: it is borrowed, and needs no body. */
@@ -355,6 +357,29 @@ RuleId json_value_rule(JsonRules *json, uint32_t depth)
     return *rule;
 }
 
+RuleId json_key_rest_rule(JsonRules *json)
+{
+    RuleId rule;
+    LangCtx lang;
+    Ir *ir = json->ir;
+    if (!ir_ok(ir) || !begin_rule(json, JSON_PART_KEY_REST, &rule))
+        return RULE_NONE;
+    lang_init(&lang, ir->mem, &ir->arena, NULL, &ir->error);
+    const Dfa *texts = lang_json_text(&lang, lang_all(), JSON_TEXT_NEEDED);
+    ir_rule_set(ir, rule, ir_seq2(ir, ir_regular(ir, texts), text(ir, "\"")));
+    return rule;
+}
+
+RuleId json_parts_rule(JsonRules *json)
+{
+    Ir *ir = json->ir;
+    RuleId rule = ir_rule_new(ir, SPAN("json_parts"), 0);
+    RuleId value = json_value_rule(json, 0), key = json_key_rest_rule(json);
+    if (ir_ok(ir))
+        ir_rule_set(ir, rule, ALT(ir, ir_ref(ir, value), ir_ref(ir, key)));
+    return rule;
+}
+
 RuleId json_part_rule(JsonRules *json, JsonPart part)
 {
     switch (part) {
@@ -370,6 +395,7 @@ RuleId json_part_rule(JsonRules *json, JsonPart part)
         return json_object_rule(json, 0);
     case JSON_PART_VALUE:
         return json_value_rule(json, 0);
+    case JSON_PART_KEY_REST: /* the vocabulary's alone */
     case JSON_PART_NONE:
         break;
     }

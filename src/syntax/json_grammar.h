@@ -45,6 +45,10 @@ RuleId json_object_rule(JsonRules *json, uint32_t depth);
 RuleId json_array_rule(JsonRules *json, uint32_t depth);
 RuleId json_string_rule(JsonRules *json); /* quotes included */
 RuleId json_number_rule(JsonRules *json);
+/* The rest of any key. */
+RuleId json_key_rest_rule(JsonRules *json);
+/* Of what a vocabulary keeps for all grammars: one of its parts. */
+RuleId json_parts_rule(JsonRules *json);
 /* By part, under the usual policy. */
 RuleId json_part_rule(JsonRules *json, JsonPart part);
 /* One character of a string, however it is spelled. */
