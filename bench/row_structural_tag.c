@@ -15,6 +15,10 @@
 
 enum { TOOLS = 8, ROUNDS = 24, ROOM = 1 << 16, MAX_ROWS = 64 };
 
+static const char code_text[] =
+    "    for (int i = 0; i < n; i++) {\n        sum += row[i] * weight[i];\n"
+    "    }\n\nThat loop is where the time goes. I will measure it now.\n";
+
 static const char *const paragraphs[] = {
     "The harbour was quiet when the first boats came in, and nobody on the "
     "pier had yet looked at the sky. If a < b and b < c, she wrote, then the "
@@ -22,8 +26,7 @@ static const char *const paragraphs[] = {
     "Un caf\xC3\xA9, s'il vous pla\xC3\xAEt - that much he remembered. There "
     "were 1,204 items on the list, most of them paid; for the others we need "
     "the address of the customer, which <b>must</b> be found first.\n\n",
-    "    for (int i = 0; i < n; i++) {\n        sum += row[i] * weight[i];\n"
-    "    }\n\nThat loop is where the time goes. I will measure it now.\n"};
+    code_text};
 
 /* %d stands for the tool's number. */
 static const char call_text[] =
