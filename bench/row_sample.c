@@ -21,17 +21,20 @@ typedef enum RowMask { MASK_NONE, MASK_STRING, MASK_FEW } RowMask;
 typedef struct SampleCase {
     const char *name;
     RowMask mask;
-    bool redraw, penalties, whole; /* whole: no top-k */
+    bool redraw, penalties;
+    bool whole; /* no top-k */
+    bool alone; /* no sampler at all */
 } SampleCase;
 
 static const SampleCase sample_cases[] = {
-    {"free", MASK_NONE, false, false, false},
-    {"string-mask-first", MASK_STRING, false, false, false},
-    {"string-redraw", MASK_STRING, true, false, false},
-    {"few-mask-first", MASK_FEW, false, false, false},
-    {"few-redraw", MASK_FEW, true, false, false},
-    {"penalties-dry", MASK_STRING, false, true, false},
-    {"no-top-k", MASK_NONE, false, false, true},
+    {"free", .mask = MASK_NONE},
+    {"string-mask-first", .mask = MASK_STRING},
+    {"string-redraw", .mask = MASK_STRING, .redraw = true},
+    {"few-mask-first", .mask = MASK_FEW},
+    {"few-redraw", .mask = MASK_FEW, .redraw = true},
+    {"penalties-dry", .mask = MASK_STRING, .penalties = true},
+    {"no-top-k", .mask = MASK_NONE, .whole = true},
+    {"draw-alone", .mask = MASK_NONE, .whole = true, .alone = true},
 };
 
 typedef struct SampleRow {
@@ -45,7 +48,8 @@ static uint32_t next(uint32_t *state)
     return *state >> 8;
 }
 
-/* Sums of four even numbers, and one in 2,000 stands out. */
+/* Sums of four even numbers, and one in 2,000 stands out: about as likely
+ * together as a model's candidates are. */
 static void logits_make(float *logits)
 {
     uint32_t state = 1;
@@ -53,7 +57,7 @@ static void logits_make(float *logits)
         float sum = 0;
         for (int k = 0; k < 4; k++) sum += (float)(next(&state) & 0xFFFF);
         logits[i] = sum / 16384 - 8;
-        if (next(&state) % 2000 == 0) logits[i] += 10;
+        if (next(&state) % 2000 == 0) logits[i] += 16;
     }
 }
 
@@ -75,6 +79,7 @@ static weir_sampler *sampler_make(const SampleCase *c)
     weir_sampler_opts opts;
     weir_error err;
     weir_sampler_defaults(&opts);
+    if (c->alone) weir_sampler_neutral(&opts);
     opts.seed = 1;
     opts.redraw = c->redraw;
     if (c->whole) opts.top_k = 0;

@@ -25,6 +25,14 @@ extern "C" {
 
 typedef struct weir_decoder weir_decoder;
 
+/* Whether log probabilities are wanted, and of which distribution the
+ * likeliest: before any sampler, after the constraint's mask or before it. */
+typedef enum weir_logprob_list {
+    WEIR_LOGPROBS_NONE = 0,
+    WEIR_LOGPROBS_AFTER_MASK = 1,
+    WEIR_LOGPROBS_BEFORE_MASK = 2
+} weir_logprob_list;
+
 typedef struct weir_decode_opts {
     uint32_t size;
     uint32_t max_tokens;     /* 0: no limit */
@@ -36,6 +44,8 @@ typedef struct weir_decode_opts {
     bool with_special;       /* control tokens are text, by their names */
     bool jump_forward;       /* forced tokens are taken without a draw */
     weir_lazy *lazy;         /* in place of a matcher; borrowed */
+    weir_logprob_list logprobs;
+    uint32_t top_logprobs; /* how many of the likeliest, if any */
 } weir_decode_opts;
 
 typedef enum weir_finish {
@@ -48,6 +58,14 @@ typedef enum weir_finish {
 } weir_finish;
 /* "stop", "length", or "error"; NULL for NONE. Static. */
 WEIR_API const char *weir_finish_reason(weir_finish finish);
+
+/* Of a token taken. One that was forced, or drawn elsewhere, has no
+ * distribution: `before` is NaN, `after` 0 and NaN. */
+typedef struct weir_token_logprobs {
+    float before, after; /* its own, before and after the mask */
+    const weir_logprob *top;
+    size_t top_count;
+} weir_token_logprobs;
 
 /* What a step has done. Pointers are valid until the next call. */
 typedef struct weir_decoded {
@@ -62,6 +80,7 @@ typedef struct weir_decoded {
     size_t stop;    /* TEXT: which one */
     bool completed; /* there is a constraint, and the output meets it whole;
                        false as long as it goes on */
+    const weir_token_logprobs *logprobs; /* of each token; NULL: not wanted */
 } weir_decoded;
 
 /* sampler and matcher (NULL: free text) are borrowed and must outlive the

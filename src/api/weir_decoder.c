@@ -11,36 +11,10 @@
  * text. Memory grows with the output.
  * Tests: unit/decoder_test.c, unit/decoder_draft_test.c.
  */
-#include "api/objects.h"
+#include "api/decoder.h"
 #include "api/sampler.h"
 #include "base/diag.h"
 #include "base/utf8.h"
-#include "sample/lookup.h"
-#include "sample/stop_text.h"
-#include "weir/decode.h"
-
-/* A token of the output. */
-typedef struct Taken {
-    uint32_t end; /* of its text */
-    bool is_forced;
-} Taken;
-
-struct weir_decoder {
-    Mem mem;
-    weir_vocab *vocab;
-    weir_sampler *sampler;
-    weir_matcher *matcher;
-    weir_decode_opts opts; /* without its stops */
-    StopTexts stops;
-    VEC(uint32_t) taken; /* prompt and output */
-    uint32_t prompt;
-    VEC(Taken) ends; /* of the output's tokens */
-    VEC(uint8_t) text;
-    size_t sent, forced;
-    weir_finish finish;
-    size_t stop, stop_at; /* of TEXT: which, and where the text ends */
-    VEC(int32_t) rows;    /* for drafts */
-};
 
 /* ---- life ---- */
 
@@ -95,6 +69,8 @@ void weir_decoder_free(weir_decoder *d)
     vec_free(&mem, &d->ends);
     vec_free(&mem, &d->text);
     vec_free(&mem, &d->rows);
+    vec_free(&mem, &d->logprobs);
+    vec_free(&mem, &d->tops);
     mem_free(&mem, d, sizeof *d);
     weir_vocab_free(vocab);
 }
@@ -122,11 +98,6 @@ const char *weir_finish_reason(weir_finish finish)
 
 /* ---- taking a token ---- */
 
-static weir_matcher *matcher_now(const weir_decoder *d)
-{
-    return d->opts.lazy ? weir_lazy_matcher(d->opts.lazy) : d->matcher;
-}
-
 static weir_accept constraint_accept(weir_decoder *d, uint32_t id)
 {
     if (d->opts.lazy) return weir_lazy_accept(d->opts.lazy, id);
@@ -143,7 +114,7 @@ static void constraint_back(weir_decoder *d, size_t count)
 
 static bool is_free_text(const weir_decoder *d)
 {
-    weir_matcher *m = matcher_now(d);
+    weir_matcher *m = decoder_matcher(d);
     return !m || weir_matcher_is_free_text(m);
 }
 
@@ -158,7 +129,7 @@ static Span text_of(const weir_decoder *d, uint32_t id)
 
 static bool is_end(const weir_decoder *d, uint32_t id)
 {
-    const weir_matcher *m = matcher_now(d);
+    const weir_matcher *m = decoder_matcher(d);
     bool constrained = d->matcher || d->opts.lazy;
     if (m)
         for (uint32_t i = 0; i < m->nstops; i++)
@@ -191,7 +162,7 @@ static void add_text(weir_decoder *d, Span text)
 /* Whether nothing can follow in the constraint. */
 static bool has_ended(const weir_decoder *d)
 {
-    weir_matcher *m = matcher_now(d);
+    weir_matcher *m = decoder_matcher(d);
     return m && weir_matcher_is_terminated(m);
 }
 
@@ -245,7 +216,7 @@ static weir_finish decoded_end(weir_decoder *d, uint32_t from,
                                weir_decoded *out)
 {
     size_t end = text_end(d);
-    weir_matcher *m = matcher_now(d);
+    weir_matcher *m = decoder_matcher(d);
     out->tokens = d->taken.at ? d->taken.at + d->prompt + from : NULL;
     out->token_count = d->ends.count - from;
     out->text = (weir_bytes){(const char *)d->text.at + d->sent, end - d->sent};
@@ -256,6 +227,7 @@ static weir_finish decoded_end(weir_decoder *d, uint32_t from,
     bool is_whole =
         d->finish == WEIR_FINISH_END || d->finish == WEIR_FINISH_LENGTH;
     out->completed = m && is_whole && weir_matcher_is_completed(m);
+    out->logprobs = decoder_notes(d);
     return d->finish;
 }
 
@@ -282,10 +254,17 @@ enum { FORCED_MOST = 64 };
 
 static size_t forced_next(weir_decoder *d, uint32_t *ids)
 {
-    weir_matcher *m = matcher_now(d);
+    weir_matcher *m = decoder_matcher(d);
     if (!d->opts.jump_forward || !m || d->finish) return 0;
     size_t n = weir_matcher_forced_tokens(m, ids, FORCED_MOST);
     return n == SIZE_MAX ? 0 : MIN(n, FORCED_MOST);
+}
+
+static bool take_forced(weir_decoder *d, uint32_t id)
+{
+    if (decoder_note_other(d, true)) return take(d, id, true);
+    d->finish = WEIR_FINISH_ERROR;
+    return false;
 }
 
 /* Takes a token, and all that must follow it. */
@@ -298,7 +277,7 @@ static void take_on(weir_decoder *d, uint32_t id, DraftWalk *w,
     walk_on(w, id);
     while ((n = forced_next(d, ids)))
         for (size_t i = 0; i < n && !d->finish; i++) {
-            if (!take(d, ids[i], true)) return;
+            if (!take_forced(d, ids[i])) return;
             walk_on(w, ids[i]);
             out->forced++;
         }
@@ -308,8 +287,10 @@ static bool draw(weir_decoder *d, const float *logits, size_t width,
                  uint32_t *id)
 {
     weir_draw answer =
-        weir_sampler_draw(d->sampler, logits, width, matcher_now(d), id);
-    if (answer == WEIR_DRAWN) return true;
+        weir_sampler_draw(d->sampler, logits, width, decoder_matcher(d), id);
+    bool noted =
+        answer == WEIR_DRAWN && decoder_note_draw(d, logits, width, *id);
+    if (noted) return true;
     d->finish =
         answer == WEIR_DRAW_NONE ? WEIR_FINISH_STUCK : WEIR_FINISH_ERROR;
     return false;
@@ -326,6 +307,9 @@ weir_finish weir_decoder_take(weir_decoder *d, uint32_t id, weir_decoded *out)
     DraftWalk beside = {.node = SIZE_MAX};
     uint32_t from = d->ends.count;
     *out = (weir_decoded){0};
+    decoder_note_begin(d);
+    if (!d->finish && !decoder_note_other(d, false))
+        d->finish = WEIR_FINISH_ERROR;
     if (!d->finish) take_on(d, id, &beside, out);
     return decoded_end(d, from, out);
 }
@@ -367,50 +351,6 @@ weir_bytes weir_decoder_text(const weir_decoder *d)
 
 /* ---- drafts ---- */
 
-/* Leaves out the nodes that the constraint refuses, and those below them. */
-static bool prune(weir_decoder *d, uint32_t *tokens, uint32_t *parents,
-                  size_t *count)
-{
-    weir_matcher *m = matcher_now(d);
-    size_t stride = WEIR_MASK_WORDS((size_t)d->vocab->vocab.width), n = 1;
-    if (!m || *count < 2) return true;
-    if (!vec_reserve(&d->mem, &d->rows, *count * stride)) return false;
-    if (weir_matcher_fill_tree(m, tokens, parents, *count, d->rows.at,
-                               stride) != WEIR_OK)
-        return false;
-    uint32_t place[LOOKUP_NODES] = {0};
-    for (size_t i = 1; i < *count; i++) {
-        const int32_t *row = d->rows.at + parents[i] * stride;
-        uint32_t id = tokens[i], parent = place[parents[i]];
-        bool is_there = !parents[i] || parent;
-        if (!is_there || !((uint32_t)row[id / 32] >> (id % 32) & 1)) continue;
-        place[i] = (uint32_t)n;
-        tokens[n] = id;
-        parents[n++] = parent;
-    }
-    *count = n;
-    return true;
-}
-
-size_t weir_decoder_propose(weir_decoder *d, const weir_lookup_opts *given,
-                            uint32_t *tokens, uint32_t *parents,
-                            size_t capacity)
-{
-    weir_lookup_opts o = {.size = sizeof o};
-    if (given) memcpy(&o, given, MIN(given->size, sizeof o));
-    Lookup l = {.taken = d->taken.at,
-                .count = d->taken.count,
-                .longest = o.longest ? o.longest : 4,
-                .shortest = o.shortest ? o.shortest : 2,
-                .length = o.length ? o.length : 8,
-                .branches = o.branches ? o.branches : 2};
-    if (!capacity) return 0;
-    tokens[0] = parents[0] = 0;
-    if (d->finish) return 1;
-    size_t n = lookup_tree(&l, tokens, parents, MIN(capacity, LOOKUP_NODES));
-    return prune(d, tokens, parents, &n) ? n : 0;
-}
-
 weir_finish weir_decoder_verify(weir_decoder *d, const uint32_t *tokens,
                                 const uint32_t *parents, size_t count,
                                 const float *logits, size_t width,
@@ -419,6 +359,7 @@ weir_finish weir_decoder_verify(weir_decoder *d, const uint32_t *tokens,
     DraftWalk w = {.tokens = tokens, .parents = parents, .count = count};
     uint32_t from = d->ends.count, id;
     *out = (weir_decoded){0};
+    decoder_note_begin(d);
     while (w.node < count && !d->finish)
         if (draw(d, logits + w.node * stride, width, &id))
             take_on(d, id, &w, out);

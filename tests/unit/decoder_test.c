@@ -427,6 +427,57 @@ static void free_text_counts(void **state)
     weir_matcher_free(m);
 }
 
+/* ---- log probabilities ---- */
+
+/* Of each token drawn, before and after the mask, and the likeliest of either,
+ * as by hand with the mask of the place; forced tokens are certain. 40: those
+ * after the mask are of what is allowed. */
+static void log_probabilities(void **state)
+{
+    (void)state;
+    enum { TOP = 3 };
+    for (uint32_t seed = 0; seed < 12; seed++) {
+        weir_decode_opts o = {.size = sizeof o, .top_logprobs = TOP};
+        o.logprobs =
+            seed % 2 ? WEIR_LOGPROBS_BEFORE_MASK : WEIR_LOGPROBS_AFTER_MASK;
+        o.jump_forward = seed % 3 == 0;
+        weir_matcher *m = kit_matcher(WEIR_JSON_SCHEMA, SCHEMA);
+        weir_sampler *s = kit_sampler(seed, false);
+        weir_decoder *d = kit_decoder(s, m, &o);
+        weir_decoded out = {0};
+        while (!out.finish) {
+            int32_t row[WEIR_MASK_WORDS(KIT_WIDTH)];
+            weir_logprob top[TOP];
+            float before, after;
+            const float *logits = kit_next(seed, d);
+            weir_matcher_fill(m, row);
+            weir_decoder_step(d, logits, KIT_WIDTH, &out);
+            assert_true(out.token_count > 0);
+            const weir_token_logprobs *first = &out.logprobs[0];
+            size_t n = weir_logprobs(logits, KIT_WIDTH, NULL, 0, out.tokens[0],
+                                     &before, top, TOP);
+            assert_true(first->before == before);
+            if (seed % 2 == 0)
+                n = weir_logprobs(logits, KIT_WIDTH, row, KIT_WIDTH,
+                                  out.tokens[0], &after, top, TOP);
+            else
+                weir_logprobs(logits, KIT_WIDTH, row, KIT_WIDTH, out.tokens[0],
+                              &after, NULL, 0);
+            assert_true(first->after == after && after >= before);
+            assert_int_equal(first->top_count, n);
+            assert_memory_equal(first->top, top, n * sizeof *top);
+            for (size_t i = 1; i < out.token_count; i++)
+                assert_true(out.logprobs[i].after == 0 &&
+                            out.logprobs[i].before != out.logprobs[i].before &&
+                            out.logprobs[i].top_count == 0);
+        }
+        assert_true(out.completed);
+        weir_decoder_free(d);
+        weir_sampler_free(s);
+        weir_matcher_free(m);
+    }
+}
+
 /* ---- lazy grammars ---- */
 
 static void lazy(void **state)
@@ -467,14 +518,21 @@ static bool work(const Mem *mem, weir_error *err)
                     mem->user};
     weir_token tokens[] = {{{"a", 1}, 0}, {{"b", 1}, 0}, {{"", 0}, 2}};
     weir_bytes stops[] = {{"bbb", 3}, {"ab", 2}};
-    weir_decode_opts o = {.size = sizeof o, .stops = stops, .stop_count = 2};
+    static const float logits[3] = {1, -1e9f, -1e9f};
+    weir_decode_opts o = {.size = sizeof o,
+                          .stops = stops,
+                          .stop_count = 2,
+                          .logprobs = WEIR_LOGPROBS_AFTER_MASK,
+                          .top_logprobs = 2};
     weir_vocab *v = weir_vocab_new(&env, tokens, 3, NULL, err);
     weir_sampler *s = v ? weir_sampler_new(&env, v, NULL, err) : NULL;
     weir_decoder *d = s ? weir_decoder_new(v, s, NULL, &o, err) : NULL;
     bool ok = d;
     for (uint32_t i = 0; ok && i < 20; i++) {
         weir_decoded out;
-        ok = weir_decoder_take(d, 0, &out) == WEIR_FINISH_NONE;
+        ok = (i % 2 ? weir_decoder_step(d, logits, 3, &out)
+                    : weir_decoder_take(d, 0, &out)) == WEIR_FINISH_NONE;
+        if (ok) assert_int_equal(out.logprobs->top_count, i % 2 ? 2 : 0);
         if (!ok) err->status = WEIR_NO_MEMORY;
     }
     weir_decoder_free(d);
@@ -492,12 +550,19 @@ static void memory_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(max_tokens),       cmocka_unit_test(ends),
-        cmocka_unit_test(refused),          cmocka_unit_test(same_seed),
-        cmocka_unit_test(stop_texts),       cmocka_unit_test(sent_at_once),
-        cmocka_unit_test(wrong_stops),      cmocka_unit_test(characters),
-        cmocka_unit_test(forced_text),      cmocka_unit_test(rollback),
-        cmocka_unit_test(free_text_counts), cmocka_unit_test(lazy),
+        cmocka_unit_test(max_tokens),
+        cmocka_unit_test(ends),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(same_seed),
+        cmocka_unit_test(stop_texts),
+        cmocka_unit_test(sent_at_once),
+        cmocka_unit_test(wrong_stops),
+        cmocka_unit_test(characters),
+        cmocka_unit_test(forced_text),
+        cmocka_unit_test(rollback),
+        cmocka_unit_test(free_text_counts),
+        cmocka_unit_test(log_probabilities),
+        cmocka_unit_test(lazy),
         cmocka_unit_test(memory_out),
     };
     return cmocka_run_group_tests(tests, kit_set_up, kit_tear_down);
