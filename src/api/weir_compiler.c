@@ -376,6 +376,11 @@ void weir_compiler_clear(weir_compiler *c)
         next = e->newer;
         if (e->is_done && !e->waiting) entry_drop(c, e);
     }
+    if (!c->newest) {
+        mem_free(&c->mem, c->buckets, c->nbuckets * sizeof *c->buckets);
+        c->buckets = NULL;
+        c->nbuckets = 0;
+    }
     lock_give(&c->lock);
 }
 
@@ -384,10 +389,9 @@ void weir_compiler_free(weir_compiler *c)
     if (!c) return;
     Mem mem = c->mem;
     weir_vocab *vocab = c->vocab;
-    weir_compiler_clear(c);
+    weir_compiler_clear(c); /* nobody waits any more: all of it */
     lock_free(&c->lock);
     pthread_cond_destroy(&c->done);
-    mem_free(&mem, c->buckets, c->nbuckets * sizeof *c->buckets);
     mem_free(&mem, c, sizeof *c);
     weir_vocab_free(vocab);
 }
