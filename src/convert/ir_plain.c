@@ -25,6 +25,7 @@ typedef struct Plain {
 static void use(void *user, NodeId id)
 {
     Plain *p = user;
+    assert(p->used.at && id < p->nnodes);
     if (p->used.at[id]) return;
     p->used.at[id] = 1;
     if (!vec_push(p->ir->mem, &p->open, id)) diag_no_memory(&p->ir->error);
@@ -60,6 +61,7 @@ static NodeId list_twin(Plain *p, const Facts *facts, Node n)
 {
     Ir *ir = p->ir;
     ListSpec list = *ir_node_list(ir, n);
+    assert(p->twin.at);
     ListKind *kinds = arena_array(&ir->arena, ListKind, list.nkinds);
     if (!kinds) return diag_no_memory(&ir->error), NODE_NEVER_ID;
     uint32_t count = 0;
@@ -90,6 +92,7 @@ static NodeId twin_of(Plain *p, const Facts *facts, NodeId id)
 {
     Ir *ir = p->ir;
     Node n = ir_node(ir, id);
+    assert(p->twin.at);
     switch (n.kind) {
     case NODE_SEQ:
     case NODE_ALT:
@@ -142,6 +145,7 @@ static bool reserve(Plain *p)
         !vec_reserve(mem, &p->used_rule, p->nrules) ||
         !vec_reserve(mem, &p->twin, p->nnodes))
         return diag_no_memory(&p->ir->error);
+    assert(p->used.at && p->used_rule.at); /* no IR is without a node */
     memset(p->used.at, 0, p->nnodes);
     memset(p->used_rule.at, 0, p->nrules);
     return true;

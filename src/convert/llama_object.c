@@ -47,9 +47,11 @@ static Property *find(const Object *o, Span name)
 {
     uint64_t hash = name_hash(name);
     for (MapPos p = map_first(&o->index, hash); p.value != MAP_NONE;
-         p = map_next(&o->index, hash, p))
+         p = map_next(&o->index, hash, p)) {
+        assert(o->properties.at && p.value < o->properties.count);
         if (span_equal(o->properties.at[p.value].name, name))
             return &o->properties.at[p.value];
+    }
     return NULL;
 }
 

@@ -33,6 +33,7 @@ static RuleId place_rule(Automaton *a, uint32_t state, uint32_t ended)
     uint64_t hash = hash_mix(hash_mix(5, state), ended);
     for (MapPos p = map_first(&a->index, hash); p.value != MAP_NONE;
          p = map_next(&a->index, hash, p)) {
+        assert(p.value < a->places.count && a->places.at);
         const Place *at = &a->places.at[p.value];
         if (at->state == state && at->ended == ended) return at->rule;
     }

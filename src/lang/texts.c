@@ -36,6 +36,7 @@ static bool close_state(Texts *t, OpenState open, const DfaEdge *at,
     uint64_t hash = hash_bytes(open.accepts, at, count * sizeof *at);
     for (MapPos p = map_first(&t->index, hash); p.value != MAP_NONE;
          p = map_next(&t->index, hash, p)) {
+        assert(t->closed.at && p.value < t->closed.count);
         ClosedState c = t->closed.at[p.value];
         if (c.accepts == open.accepts && c.count == count &&
             (!count ||
@@ -169,6 +170,7 @@ static const Dfa *write_states(const Texts *t, uint32_t *number,
     DfaWriter w;
     uint32_t count = 0;
     dfa_writer_init(&w, t->ctx);
+    assert(t->root < t->closed.count && t->closed.at);
     memset(number, 0xFF, t->closed.count * sizeof *number);
     number[t->root] = count;
     order[count++] = t->root;

@@ -104,7 +104,7 @@ static bool read_source(Resolver *r, JsonId at, const char *pointer,
 bool ask_pattern(Resolver *r, Field field, weir_source_kind kind, JsonId at,
                  const char *pointer)
 {
-    Span text;
+    Span text = {0};
     const char *wanted = "a string: a regular expression";
     if (!read_source(r, at, pointer, wanted, &text)) return false;
     if (r->profile->refuses_nul && memchr(text.at, 0, text.size))
@@ -117,7 +117,7 @@ bool ask_pattern(Resolver *r, Field field, weir_source_kind kind, JsonId at,
 bool ask_grammar(Resolver *r, Field field, weir_source_kind kind, JsonId at,
                  const char *pointer)
 {
-    Span text;
+    Span text = {0};
     if (!read_source(r, at, pointer, "a string: a grammar", &text))
         return false;
     if (!text.size && field == FIELD_GRAMMAR &&

@@ -115,8 +115,10 @@ int grammar_defines_twice(const Mem *mem, Span text, TwiceFound *found)
         Span name = span_of(text.at + h.begin, h.end - h.begin);
         uint64_t hash = hash_bytes(0, name.at, name.size);
         for (MapPos p = map_first(&map, hash); p.value != MAP_NONE && !result;
-             p = map_next(&map, hash, p))
+             p = map_next(&map, hash, p)) {
+            assert(names.at && p.value < names.count);
             if (span_equal(names.at[p.value], name)) result = 1;
+        }
         *found = (TwiceFound){name, h.begin};
         if (!result && (!vec_push(mem, &names, name) ||
                         !map_add(mem, &map, hash, names.count - 1)))

@@ -145,7 +145,8 @@ bool gbnf_leads_check(Gbnf *g)
     const Mem *mem = g->ir->mem;
     uint32_t count = g->symbols.count;
     Search s = {.g = g, .state = mem_zero(mem, count)};
-    bool ok = s.state != NULL || diag_no_memory(&g->ir->error);
+    if (!s.state) return diag_no_memory(&g->ir->error);
+    bool ok = true;
     for (uint32_t i = 0; ok && i < count; i++)
         if (!s.state[i]) ok = search_from(&s, i);
     vec_free(mem, &s.way);

@@ -92,6 +92,7 @@ static NodeId import_node(Import *m, NodeId id)
     case NODE_TOKENS:
         return ir_tokens(m->to, ir_node_ranges(from, n), n.b, n.c);
     case NODE_REPEAT:
+        assert(m->node && m->rule);
         return ir_repeat(m->to, m->node[n.a], n.b, n.c);
     case NODE_RULE:
         return ir_ref(m->to, m->rule[n.a]);

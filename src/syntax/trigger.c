@@ -422,12 +422,11 @@ static void set_split(Parser *p, uint32_t at, uint32_t out, bool is_lazy)
 
 static bool emit_repeat(Parser *p, TreeNode n)
 {
-    uint32_t first = p->t->code.count;
     VEC(uint32_t) splits = {0};
     bool ok = true;
     for (uint32_t i = 0; ok && i < n.lo; i++) ok = emit_node(p, n.kid);
     if (n.hi == NO_MOST) {
-        first = p->t->code.count;
+        uint32_t first = p->t->code.count;
         ok = ok && emit(p, TRIGGER_SPLIT, 0, 0) && emit_node(p, n.kid) &&
              emit(p, TRIGGER_JUMP, first, 0);
         if (ok) set_split(p, first, p->t->code.count, n.is_lazy);
