@@ -41,8 +41,7 @@ static bool compile(Ir *ir, Span source)
                          .space = &space,
                          .width = WIDTH,
                          .token = find_token,
-                         .controls = &controls,
-                         .control_ids = ids};
+                         .markers = &(Markers){&controls, ids}};
     }
     ir->borrows = with_vocab;
     tag_compile(ir, source, &opts);

@@ -94,6 +94,7 @@ static bool find_controls(const Mem *mem, const Vocab *v, Controls *controls)
 static void compile_tag(Ir *ir, const Nesting *nesting, Span source)
 {
     Controls controls = {0};
+    Markers markers;
     weir_vocab *vocab = nesting->vocab;
     TagOpts tag = {.schema = &nesting->opts->schema,
                    .space = &nesting->opts->space};
@@ -103,8 +104,8 @@ static void compile_tag(Ir *ir, const Nesting *nesting, Span source)
         tag.width = vocab->vocab.width;
         tag.token = named_token;
         tag.user = vocab;
-        tag.controls = &controls.names;
-        tag.control_ids = controls.ids.at;
+        markers = (Markers){&controls.names, controls.ids.at};
+        tag.markers = &markers;
     }
     ir->borrows = vocab && !nesting->outer;
     tag_compile(ir, source, &tag);

@@ -308,15 +308,19 @@ static void set_root(Emit *e, SetId root)
     ir->root = n.kind == NODE_RULE ? n.a : rule_of(e, root, 0, EMIT_JSON);
 }
 
-void emit_run(Sets *s, SetId root, const weir_space *space,
-              const ArgStyle *style)
+void emit_run(Sets *s, SetId root, const SchemaUse *use)
 {
-    Emit e = {.s = s, .ir = s->ir, .integer = RULE_NONE, .style = style};
+    const ArgStyle *style = use->style;
+    Emit e = {.s = s,
+              .ir = s->ir,
+              .integer = RULE_NONE,
+              .style = style,
+              .markers = use->markers};
     e.regex[0] = e.regex[1] = RULE_NONE;
     for (uint32_t i = 0; i < FORMAT_KINDS; i++) e.formats[i] = RULE_NONE;
     static const weir_space compact = {.kind = WEIR_SPACE_COMPACT};
     json_rules_init(&e.json, s->ir,
-                    style && style->is_braced ? &compact : space);
+                    style && style->is_braced ? &compact : use->space);
     set_root(&e, root);
     while (e.done < e.jobs.count && sets_ok(s)) {
         EmitJob job = e.jobs.at[e.done++];

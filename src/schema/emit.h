@@ -8,6 +8,7 @@
 #define WEIR_SCHEMA_EMIT_H
 
 #include "calls/arg_style.h"
+#include "schema/schema.h"
 #include "schema/set.h"
 #include "syntax/json_grammar.h"
 
@@ -36,6 +37,7 @@ typedef struct Emit {
     Map index; /* (set, depth, mode) -> jobs.at */
     /* of a style; NULL: JSON alone */
     const ArgStyle *style;
+    const Markers *markers;      /* in its marks */
     EmitMode mode;               /* of what is being written */
     SetId types[1 << ARG_TYPES]; /* values of some types; NONE: not made yet */
     const Dfa *looks[1 << ARG_TYPES]; /* what looks like them; the same */
@@ -47,8 +49,7 @@ typedef struct Emit {
 
 /* Sets ir->root to the rule of `root` and makes all rules that it needs. With
  * a style: of its objects. */
-void emit_run(Sets *s, SetId root, const weir_space *space,
-              const ArgStyle *style);
+void emit_run(Sets *s, SetId root, const SchemaUse *use);
 /* In the modes of JSON and of braces. */
 static inline bool emit_is_braced(const Emit *e)
 {

@@ -31,6 +31,12 @@ static NodeId text(Emit *e, const char *t)
     return ir_bytes(e->ir, span_text(t));
 }
 
+/* One of the style's marks. */
+static NodeId mark(Emit *e, const char *t)
+{
+    return marker_node(e->ir, e->markers, span_text(t));
+}
+
 /* ---- sets of values by type ---- */
 
 static Form form_of_types(Emit *e, unsigned types)
@@ -107,14 +113,12 @@ static bool can_write(const ArgStyle *style, Span name)
     return true;
 }
 
-static void put_name(Emit *e, Span name, Out *out)
+static void put_name(const ArgStyle *style, Span name, Out *out)
 {
-    out_text(out, e->style->open);
     for (size_t i = 0; i < name.size; i++) {
-        const char *entity = arg_style_entity(e->style, name.at[i]);
+        const char *entity = arg_style_entity(style, name.at[i]);
         out_bytes(out, entity ? span_text(entity) : span_of(name.at + i, 1));
     }
-    out_text(out, e->style->named);
 }
 
 static NodeId style_name(Emit *e, Span name)
@@ -127,12 +131,14 @@ static NodeId style_name(Emit *e, Span name)
                   e->style->name);
         return NODE_NEVER_ID;
     }
-    put_name(e, name, &out);
-    char *whole = sets_alloc(e->s, out.size);
-    if (!whole) return NODE_NEVER_ID;
-    out = (Out){whole, out.size, 0};
-    put_name(e, name, &out);
-    return ir_bytes(e->ir, span_of(whole, out.size));
+    put_name(e->style, name, &out);
+    char *spelled = sets_alloc(e->s, out.size);
+    if (!spelled) return NODE_NEVER_ID;
+    out = (Out){spelled, out.size, 0};
+    put_name(e->style, name, &out);
+    return IR_SEQ(e->ir, mark(e, e->style->open),
+                  ir_bytes(e->ir, span_of(spelled, out.size)),
+                  mark(e, e->style->named));
 }
 
 /* A bare name, which ends at the colon. */
@@ -172,8 +178,8 @@ NodeId emit_names(Emit *e, const Dfa *names)
         return emit_string(
             e, (StringPiece){names, 0, COUNT_INF, PIECE_EXACT, NULL});
     if (e->mode == EMIT_BRACED) return ir_regular(e->ir, names);
-    return IR_SEQ(e->ir, text(e, e->style->open), ir_regular(e->ir, names),
-                  text(e, e->style->named));
+    return IR_SEQ(e->ir, mark(e, e->style->open), ir_regular(e->ir, names),
+                  mark(e, e->style->named));
 }
 
 /* ---- strings ---- */
@@ -240,7 +246,7 @@ static NodeId characters(Emit *e, StringPiece p, const Dfa *looks)
 
 NodeId emit_quoted_string(Emit *e, StringPiece p)
 {
-    NodeId quote = text(e, e->style->close);
+    NodeId quote = mark(e, e->style->close);
     return IR_SEQ(e->ir, quote, characters(e, p, NULL), quote);
 }
 
@@ -316,7 +322,7 @@ static NodeId texts_of(Emit *e, SetId value, unsigned types)
     unsigned rest = types & ~(unsigned)TYPE_STRING;
     if (rest) all = ir_alt2(e->ir, all, others(e, value, rest));
     if (!*e->style->value) return all;
-    return IR_SEQ(e->ir, e->gap, text(e, e->style->value), all);
+    return IR_SEQ(e->ir, e->gap, mark(e, e->style->value), all);
 }
 
 /* The types that are called like type i. */
@@ -339,11 +345,11 @@ static NodeId style_value(Emit *e, SetId value)
         unsigned types = namesakes(style, i);
         if (done & 1u << i) continue;
         done |= types;
-        NodeId one = IR_SEQ(e->ir, text(e, style->types[i]),
-                            text(e, style->typed), texts_of(e, value, types));
+        NodeId one = IR_SEQ(e->ir, mark(e, style->types[i]),
+                            mark(e, style->typed), texts_of(e, value, types));
         all = ir_alt2(e->ir, all, one);
     }
-    return ir_seq2(e->ir, all, text(e, style->close));
+    return ir_seq2(e->ir, all, mark(e, style->close));
 }
 
 NodeId emit_member_value(Emit *e, SetId value, uint32_t depth)
@@ -356,7 +362,7 @@ NodeId emit_item(Emit *e, SetId value, uint32_t depth)
 {
     if (emit_is_braced(e)) return emit_value(e, value, depth);
     if (value == SET_NONE) return NODE_NEVER_ID;
-    return ir_seq2(e->ir, text(e, e->style->unnamed), style_value(e, value));
+    return ir_seq2(e->ir, mark(e, e->style->unnamed), style_value(e, value));
 }
 
 /* ---- between ---- */

@@ -58,7 +58,7 @@ static void compile(Sources *sources, Ir *ir, const SchemaUse *use)
         SetId root =
             set_schema(&s, sources_root(), sources_root_scope(sources));
         report_empty(&s, root);
-        emit_run(&s, root, use->space, use->style);
+        emit_run(&s, root, use);
         if (use->work) *use->work = s.lang.work;
     }
     sets_free(&s);

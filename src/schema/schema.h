@@ -14,7 +14,7 @@
 #define WEIR_SCHEMA_SCHEMA_H
 
 #include "calls/arg_style.h"
-#include "syntax/ir.h"
+#include "syntax/marker.h"
 #include "weir/weir.h"
 
 /* Sets ir->root; errors go to the Ir, and warnings of what is not enforced.
@@ -28,9 +28,10 @@ void schema_compile_warned(Ir *ir, Span source, const weir_schema_opts *opts,
 typedef struct SchemaUse {
     const weir_schema_opts *opts;
     const weir_space *space;
-    const ArgStyle *style; /* the valid objects, written so; NULL: JSON */
-    bool is_warned;        /* with the warnings of lint.h */
-    uint64_t *work;        /* steps left, shared by several schemas; NULL: the
+    const ArgStyle *style;  /* the valid objects, written so; NULL: JSON */
+    const Markers *markers; /* control tokens in the style's marks; or NULL */
+    bool is_warned;         /* with the warnings of lint.h */
+    uint64_t *work;         /* steps left, shared by several schemas; NULL: the
                               limits' max_work for this one alone */
 } SchemaUse;
 

@@ -7,8 +7,7 @@
 #ifndef WEIR_TAG_TAG_H
 #define WEIR_TAG_TAG_H
 
-#include "base/prefix_set.h"
-#include "syntax/ir.h"
+#include "syntax/marker.h"
 #include "weir/weir.h"
 
 #define TAG_NO_TOKEN UINT32_MAX
@@ -18,13 +17,12 @@ typedef struct TagOpts {
     const weir_schema_opts *schema; /* of all schemas; a format may say more */
     const weir_space *space;
     /* The vocabulary: ids are below `width`; 0: there is none. token: the
-     * lowest id of that text or name, or TAG_NO_TOKEN. controls: the names of
-     * control tokens, which no text reaches, with their ids. */
+     * lowest id of that text or name, or TAG_NO_TOKEN. markers: its control
+     * tokens. */
     uint32_t width;
     uint32_t (*token)(void *user, Span text);
     void *user;
-    const PrefixSet *controls;
-    const uint32_t *control_ids;
+    const Markers *markers;
 } TagOpts;
 
 /* Sets ir->root; errors and warnings go to the Ir. `source` is borrowed for

@@ -59,12 +59,21 @@ static inline Scope scope_before(Scope scope)
     return (Scope){scope.ends, false};
 }
 
-/* A text that the format spells out; where the vocabulary has control tokens
- * of names in it, these too. */
-NodeId tag_marker(Tags *t, const At *at, Span text);
-/* Those ways of writing it in which a control token that begins before byte
- * `limit` is the first of its control tokens; NEVER: none. */
-NodeId tag_marker_tokens(Tags *t, const At *at, Span text, size_t limit);
+/* A text that the format spells out, in all ways or with a control token first:
+ * syntax/marker.h. */
+static inline NodeId tag_marker(Tags *t, const At *at, Span text)
+{
+    NodeId node = marker_node(t->ir, t->opts->markers, text);
+    tag_place(t, at);
+    return node;
+}
+static inline NodeId tag_marker_tokens(Tags *t, const At *at, Span text,
+                                       size_t limit)
+{
+    NodeId node = marker_tokens(t->ir, t->opts->markers, text, limit);
+    tag_place(t, at);
+    return node;
+}
 
 /* The makers: what a format of the type is, its members checked. */
 NodeId tag_const_string(Tags *t, const At *at, Scope scope);

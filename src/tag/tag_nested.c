@@ -143,6 +143,7 @@ NodeId tag_schema(Tags *t, const At *at, const SchemaUse *given)
     SchemaUse use = *given;
     use.work = &t->work;
     use.is_warned = true;
+    use.markers = t->opts->markers;
     if (!ir_ok(t->ir)) return NODE_NEVER_ID;
     if (!at) {
         schema_compile_part(t->ir, SPAN("true"), &use);

@@ -1,5 +1,4 @@
-/* tag_token.c: formats on tokens, and markers: texts of a tag in which names of
- * control tokens stand for these.
+/* tag_token.c: formats on tokens.
  *
  * Tokens have no inside, so nothing here needs an automaton: free tokens are a
  * set without the triggers and the end.
@@ -7,96 +6,6 @@
 #include "tag/tag_format.h"
 
 #include <stdlib.h>
-
-/* ---- markers ---- */
-
-enum { MAX_NAMES = 16 }; /* of control tokens in one text */
-
-/* The control token whose name `text` begins with, and the name's size. */
-static bool find_control(const Tags *t, Span text, Range *id, size_t *size)
-{
-    uint32_t count;
-    const PrefixSet *controls = t->opts->controls;
-    uint32_t found =
-        controls ? prefix_set_find(controls, text, &count) : PREFIX_NONE;
-    if (found == PREFIX_NONE) return false;
-    *id = (Range){t->opts->control_ids[found], t->opts->control_ids[found]};
-    *size = controls->texts.at[found].size;
-    return true;
-}
-
-/* Where the next control token's name begins, or the end. */
-static size_t next_control(const Tags *t, Span text, size_t pos, Range *id,
-                           size_t *size)
-{
-    while (pos < text.size &&
-           !find_control(t, span_of(text.at + pos, text.size - pos), id, size))
-        pos++;
-    return pos;
-}
-
-/* A text is cut where names of control tokens begin: plain, name, plain, name,
- * ... The plain parts may be empty; `names` of them have a name after them. */
-typedef struct Cuts {
-    Span plain[MAX_NAMES + 1], name[MAX_NAMES];
-    Range id[MAX_NAMES];
-    uint32_t names;
-} Cuts;
-
-static bool cut(Tags *t, const At *at, Span text, Cuts *c)
-{
-    Range id;
-    size_t size = 0, pos = 0;
-    c->names = 0;
-    for (;; pos += size) {
-        size_t end = next_control(t, text, pos, &id, &size);
-        c->plain[c->names] = span_of(text.at + pos, end - pos);
-        if (end == text.size) return true;
-        if (c->names == MAX_NAMES)
-            return tag_fail(t, at, WEIR_LIMIT_WORK,
-                            "found more than %d names of control tokens in "
-                            "one text",
-                            MAX_NAMES);
-        c->name[c->names] = span_of(text.at + end, size);
-        c->id[c->names++] = id;
-        pos = end;
-    }
-}
-
-/* From plain part i on, with all names as names or as tokens. */
-static NodeId from_part(Tags *t, const Cuts *c, uint32_t i)
-{
-    NodeId parts[2 * MAX_NAMES + 1];
-    uint32_t n = 0;
-    for (; i < c->names; i++) {
-        parts[n++] = ir_bytes(t->ir, c->plain[i]);
-        parts[n++] = ir_alt2(t->ir, ir_bytes(t->ir, c->name[i]),
-                             ir_tokens(t->ir, &c->id[i], 1, false));
-    }
-    parts[n++] = ir_bytes(t->ir, c->plain[i]);
-    return ir_seq(t->ir, parts, n);
-}
-
-NodeId tag_marker(Tags *t, const At *at, Span text)
-{
-    Cuts c;
-    return cut(t, at, text, &c) ? from_part(t, &c, 0) : NODE_NEVER_ID;
-}
-
-NodeId tag_marker_tokens(Tags *t, const At *at, Span text, size_t limit)
-{
-    Cuts c;
-    NodeId ways[MAX_NAMES];
-    uint32_t n = 0;
-    if (!cut(t, at, text, &c)) return NODE_NEVER_ID;
-    for (; n < c.names && c.name[n].at < text.at + limit; n++) {
-        Span before = span_of(text.at, (size_t)(c.name[n].at - text.at));
-        ways[n] = IR_SEQ(t->ir, ir_bytes(t->ir, before),
-                         ir_tokens(t->ir, &c.id[n], 1, false),
-                         from_part(t, &c, n + 1));
-    }
-    return ir_alt(t->ir, ways, n);
-}
 
 /* ---- token ids ---- */
 

@@ -7,7 +7,8 @@
  *     ids + 1 2 3    the same by tokens
  *     warning TEXT   compiling said that
  *     error STATUS POINTER `what is named` TEXT
- *     tokens A B C   their texts; <A> is a control token, <A>! a stop token
+ *     tokens A B C   their texts, _ for a blank; <A> is a control token, <A>! a
+ *                    stop token
  * Texts are read whole, byte by byte, and, with tokens, by the longest ones.
  */
 #include <setjmp.h>
@@ -56,6 +57,8 @@ static void read_tokens(Run *run, char *rest)
         bool stops = size > 2 && word[size - 1] == '!';
         bool is_control = stops || (size > 2 && word[size - 1] == '>');
         if (stops) size--;
+        for (char *p = word; *p; p++)
+            if (*p == '_') *p = ' ';
         tokens[n].bytes = (weir_bytes){word, size};
         tokens[n].flags = (is_control ? WEIR_TOKEN_CONTROL : 0u) |
                           (stops ? WEIR_TOKEN_STOP : 0u);
