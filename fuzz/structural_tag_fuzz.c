@@ -33,6 +33,7 @@ static bool compile(Ir *ir, Span source)
     weir_schema_opts schema = {.lenient = true};
     weir_space space = {.kind = WEIR_SPACE_ANY};
     PrefixSet controls = {0};
+    Markers markers = {&controls, ids};
     TagOpts opts = {.schema = &schema, .space = &space};
     if (with_vocab) {
         for (uint32_t i = 0; i < COUNT_OF(ids); i++)
@@ -41,7 +42,7 @@ static bool compile(Ir *ir, Span source)
                          .space = &space,
                          .width = WIDTH,
                          .token = find_token,
-                         .markers = &(Markers){&controls, ids}};
+                         .markers = &markers};
     }
     ir->borrows = with_vocab;
     tag_compile(ir, source, &opts);

@@ -17,7 +17,10 @@
 #include "base/diag.h"
 
 #define DEFAULT_CACHE ((uint64_t)64 << 20)
-enum { RECOUNT = 16 }; /* entries, with each compilation, twice */
+enum {
+    RECOUNT = 16, /* entries, with each compilation, twice */
+    BUCKETS = 64  /* at first */
+};
 
 typedef struct Entry Entry;
 struct Entry {
@@ -39,7 +42,7 @@ struct weir_compiler {
     Lock lock; /* of everything below */
     pthread_cond_t done;
     Entry *newest, *oldest;
-    Entry **buckets;   /* by hash; NULL while there is none */
+    Entry **buckets;   /* by hash */
     uint32_t nbuckets; /* a power of two */
     Entry *hand;       /* the next one to be counted in its turn; or NULL */
     uint64_t hits, misses, entries, bytes;
@@ -57,6 +60,12 @@ weir_compiler *weir_compiler_new(weir_vocab *vocab,
     weir_compiler *c = mem_zero(&vocab->mem, sizeof *c);
     if (!c) return diag_no_memory(err), NULL;
     c->mem = vocab->mem;
+    c->nbuckets = BUCKETS;
+    c->buckets = mem_zero(&c->mem, BUCKETS * sizeof *c->buckets);
+    if (!c->buckets) {
+        mem_free(&vocab->mem, c, sizeof *c);
+        return diag_no_memory(err), NULL;
+    }
     c->vocab = weir_vocab_retain(vocab);
     c->max_bytes = opts.cache_bytes ? opts.cache_bytes : DEFAULT_CACHE;
     if (opts.cache_bytes == UINT64_MAX) c->max_bytes = 0;
@@ -176,22 +185,19 @@ static Entry **bucket_of(weir_compiler *c, uint64_t hash)
 
 static Entry *entry_find(weir_compiler *c, uint64_t hash, Span key)
 {
-    if (!c->buckets) return NULL;
     for (Entry *e = *bucket_of(c, hash); e; e = e->next)
         if (e->hash == hash && !lacks_memory(e) && span_equal(e->key, key))
             return e;
     return NULL;
 }
 
-/* Twice the buckets. False: no memory. */
-static bool buckets_grow(weir_compiler *c)
+/* Twice the buckets; without memory chains are longer. */
+static void buckets_grow(weir_compiler *c)
 {
-    enum { FIRST = 64 };
-    Entry **old = c->buckets;
-    size_t count = old ? (size_t)c->nbuckets * 2 : FIRST;
+    size_t count = (size_t)c->nbuckets * 2;
     Entry **fresh = mem_zero(&c->mem, count * sizeof *fresh);
-    if (!fresh) return false;
-    mem_free(&c->mem, old, c->nbuckets * sizeof *old);
+    if (!fresh) return;
+    mem_free(&c->mem, c->buckets, c->nbuckets * sizeof *c->buckets);
     c->buckets = fresh;
     c->nbuckets = (uint32_t)count;
     for (Entry *e = c->newest; e; e = e->older) {
@@ -199,19 +205,14 @@ static bool buckets_grow(weir_compiler *c)
         e->next = *bucket;
         *bucket = e;
     }
-    return true;
 }
 
-/* False: no memory for a first bucket; with fewer than one could have, chains
- * are longer. */
-static bool bucket_add(weir_compiler *c, Entry *e)
+static void bucket_add(weir_compiler *c, Entry *e)
 {
-    if (c->entries >= c->nbuckets && !buckets_grow(c) && !c->buckets)
-        return false;
+    if (c->entries >= c->nbuckets) buckets_grow(c);
     Entry **bucket = bucket_of(c, e->hash);
     e->next = *bucket;
     *bucket = e;
-    return true;
 }
 
 static void bucket_remove(weir_compiler *c, const Entry *e)
@@ -225,14 +226,15 @@ static Entry *entry_new(weir_compiler *c, uint64_t hash, const Key *key)
 {
     Entry *e = mem_zero(&c->mem, sizeof *e);
     uint8_t *text = mem_new(&c->mem, key->text.count);
-    if (e) e->hash = hash;
-    if (!e || !text || !bucket_add(c, e)) {
+    if (!e || !text) {
         mem_free(&c->mem, e, sizeof *e);
         mem_free(&c->mem, text, key->text.count);
         return NULL;
     }
     memcpy(text, key->text.at, key->text.count);
     e->key = span_of(text, key->text.count);
+    e->hash = hash;
+    bucket_add(c, e);
     entry_link(c, e);
     c->entries++;
     return e;

@@ -97,7 +97,8 @@ static const TextRow text_rows[] = {
      "nothing ::= \"x\" nothing\n"},
     {WEIR_EBNF, "root ::= a\na[max_chars=3] ::= [a-z]+", NULL, NULL},
     {WEIR_JSON_SCHEMA,
-     "{\"type\":\"array\",\"uniqueItems\":true,\"items\":{\"type\":\"integer\"}}",
+     "{\"type\":\"array\",\"uniqueItems\":true,\"items\":{\"type\":\"integer\"}"
+     "}",
      NULL, NULL},
     {WEIR_JSON_SCHEMA, "{\"enum\":[1,20]}",
      "root ::= state\nstate ::= \"1\" | \"2\" state-2\nstate-2 ::= \"0\"\n",
