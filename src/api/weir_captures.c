@@ -25,7 +25,7 @@ static size_t give(CaptureRun *run, weir_capture *out, size_t capacity)
     uint32_t count;
     const Capture *list = capture_list(run, &count);
     for (uint32_t i = 0; i < count && i < capacity; i++) {
-        Span name = list[i].options->capture;
+        Span name = list[i].name;
         out[i] = (weir_capture){
             {(const char *)name.at, name.size}, list[i].begin, list[i].end};
     }

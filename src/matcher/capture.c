@@ -29,7 +29,8 @@ struct CaptureRun {
     const Mem *mem;
     Arena arena; /* events */
     StackUser stacks;
-    uint32_t max_readings, pos;
+    uint32_t max_readings;
+    uint32_t before, pos; /* of the last byte or token: its begin and its end */
     Readings now, next, todo;
     const Event *ended; /* of a reading that reached the end */
     bool has_ended;
@@ -57,18 +58,29 @@ static void readings_add(CaptureRun *run, Readings *list, Reading r)
         fail(run, WEIR_NO_MEMORY);
 }
 
-/* The rule of a marker ends here. */
 static const Event *event_new(CaptureRun *run, const Event *before,
-                              const State *marker, uint32_t begin)
+                              Capture capture)
 {
-    const RuleOptions *o = marker->frame->options;
-    if (!(o->has & RULE_HAS_CAPTURE) || marker->by_chars) return before;
     Event *e = arena_new(&run->arena, Event);
     if (!e) return fail(run, WEIR_NO_MEMORY), before;
+    *e = (Event){before, capture};
+    return e;
+}
+
+/* The rule of a marker ends here. */
+static const Event *rule_end(CaptureRun *run, const Event *events,
+                             const State *marker, uint32_t begin)
+{
+    const RuleOptions *o = marker->frame->options;
+    if (marker->by_chars) return events;
     uint32_t hidden = o->hidden_suffix + o->hidden_stop;
     uint32_t end = run->pos - MIN(hidden, run->pos - begin);
-    *e = (Event){before, {o, begin, end}};
-    return e;
+    if (o->has & RULE_HAS_CAPTURE)
+        events = event_new(run, events, (Capture){o->capture, begin, end});
+    if (o->has & RULE_HAS_STOP_CAPTURE)
+        events =
+            event_new(run, events, (Capture){o->stop_capture, end, run->pos});
+    return events;
 }
 
 /* What r returns to; false: the end of the text. */
@@ -79,7 +91,7 @@ static bool reading_return(CaptureRun *run, Reading *r)
     assert(node->count == 1 && !node->ends);
     r->c = (Config){node->at[0].ret, node->at[0].below, node->at[0].reg, 0};
     if (r->c.q->is_marker)
-        r->events = event_new(run, r->events, r->c.q, r->c.reg);
+        r->events = rule_end(run, r->events, r->c.q, r->c.reg);
     return true;
 }
 
@@ -113,7 +125,7 @@ static void reading_move(CaptureRun *run, Reading r, const Move *m)
     const StackNode *stack = r.c.stack;
     for (uint32_t i = 0; i < m->npush; i++) {
         State *ret = m->push[i].state;
-        Landing l = {ret, run->pos - 1};
+        Landing l = {ret, run->before};
         if (!ret->is_marker) l = land(run, m->push[i].op, r.c.reg, ret);
         if (l.state && (ret->is_marker || !state_is_done(l.state, l.reg)))
             stack = stack_push(&run->stacks, stack, l.state, l.reg);
@@ -121,6 +133,8 @@ static void reading_move(CaptureRun *run, Reading r, const Move *m)
     Landing l = land(run, m->op, r.c.reg, m->to);
     if (run->stacks.status) return;
     r.c = (Config){l.state, stack, l.reg, 0};
+    if (l.state->is_marker)
+        r.events = rule_end(run, r.events, l.state, run->before);
     reading_put(run, r);
 }
 
@@ -176,7 +190,7 @@ static bool step_byte(CaptureRun *run, uint8_t byte)
     returns_find(run, &ended);
     run->next.count = 0;
     run->has_ended = false;
-    run->pos++;
+    run->before = run->pos++;
     for (uint32_t i = 0; i < run->todo.count && !run->stacks.status; i++)
         reading_step(run, run->todo.at[i], byte);
     next_becomes_now(run);
@@ -234,22 +248,23 @@ static void token_step(CaptureRun *run, Reading r, uint32_t id)
             reading_move(run, r, &moves->at[i].move);
 }
 
-/* A token edge takes the token whole, so a marker it pushes begins one byte
- * before, as a byte's would: one step of position, its size made up after. */
+/* A token edge takes the token whole. */
 static bool step_token(CaptureRun *run, uint32_t id, uint32_t size)
 {
     const Event *ended;
     returns_find(run, &ended);
     run->next.count = 0;
-    run->pos++;
+    run->has_ended = false;
+    run->before = run->pos;
+    run->pos += size;
     for (uint32_t i = 0; i < run->todo.count && !run->stacks.status; i++)
         token_step(run, run->todo.at[i], id);
-    bool taken = run->next.count;
-    run->pos -= 1;
-    if (!taken) return false;
-    run->pos += size;
-    next_becomes_now(run);
-    return true;
+    bool taken = run->next.count || run->has_ended;
+    if (taken)
+        next_becomes_now(run);
+    else
+        run->pos = run->before;
+    return taken;
 }
 
 bool capture_token(CaptureRun *run, uint32_t id, Span bytes)

@@ -4,10 +4,11 @@
 
 #include "matcher/config.h"
 
-/* One finished occurrence of a rule with a capture. */
+/* What one finished occurrence of a rule has captured. */
 typedef struct Capture {
-    const RuleOptions *options;
-    uint32_t begin, end; /* bytes of the text; hidden ones left out */
+    Span name;           /* of the rule's options */
+    uint32_t begin, end; /* bytes of the text: those that are not hidden, or of
+                            a stop_capture the hidden ones */
 } Capture;
 
 /* A reading of a text from its start, byte by byte and token by token, that

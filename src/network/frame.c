@@ -45,7 +45,8 @@ static const RuleOptions *rule_options(const Ir *ir, RuleId rule)
 {
     const RuleOptions *o = ir->rules.at[rule].options;
     const uint32_t acting = RULE_HAS_MAX_TOKENS | RULE_HAS_MAX_CHARS |
-                            RULE_HAS_TEMPERATURE | RULE_HAS_CAPTURE;
+                            RULE_HAS_TEMPERATURE | RULE_HAS_CAPTURE |
+                            RULE_HAS_STOP_CAPTURE;
     return o && o->has & acting ? o : NULL;
 }
 

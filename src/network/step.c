@@ -118,7 +118,16 @@ static bool push_moved(MoveList *list, const Move *m)
     return true;
 }
 
-/* The move m of the start of call's callee, made by q's call. */
+/* Whether it matters that a rule has been read, though it is over already. */
+static bool is_capture(const State *q)
+{
+    const RuleOptions *o = q->is_marker ? q->frame->options : NULL;
+    const uint32_t kinds = RULE_HAS_CAPTURE | RULE_HAS_STOP_CAPTURE;
+    return o && !q->by_chars && o->has & kinds;
+}
+
+/* The move m of the start of call's callee, made by q's call. What is done
+ * returns at once, but for a marker that captures. */
 static bool move_through(MoveList *list, State *q, Call *call, const Move *m)
 {
     list->pushes.count = 0;
@@ -127,10 +136,11 @@ static bool move_through(MoveList *list, State *q, Call *call, const Move *m)
         !push_moved(list, m) || !op_constant(list->net, &made.op, &made.to))
         return false;
     while (list->pushes.count && !made.op.counts && !made.op.begins &&
-           state_is_done(made.to, made.op.reg) && !made.op.adds) {
+           !is_capture(made.to) && state_is_done(made.to, made.op.reg) &&
+           !made.op.adds) {
         Push top = list->pushes.at[--list->pushes.count];
         made.to = top.state;
-        made.op = top.op;
+        made.op = is_capture(top.state) ? (RegOp){0} : top.op;
     }
     return move_add(list, made);
 }

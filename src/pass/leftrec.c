@@ -341,9 +341,9 @@ static bool check_options(const Knot *k)
 {
     for (uint32_t i = 0; i < k->size; i++) {
         const Rule *rule = &k->ir->rules.at[k->member[i]];
-        if (rule->options &&
-            rule->options->has &
-                (RULE_HAS_MAX_TOKENS | RULE_HAS_MAX_CHARS | RULE_HAS_CAPTURE))
+        const uint32_t lost = RULE_HAS_MAX_TOKENS | RULE_HAS_MAX_CHARS |
+                              RULE_HAS_CAPTURE | RULE_HAS_STOP_CAPTURE;
+        if (rule->options && rule->options->has & lost)
             return diag_fail(
                 &k->ir->error, WEIR_UNSUPPORTED, rule->begin, rule->end,
                 "rule '%.*s' begins with itself, so it cannot "

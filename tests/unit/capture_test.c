@@ -49,9 +49,19 @@ static const Case cases[] = {
     {"root[capture] ::= [a-j]+", "abc", "root=0-3 "},
     /* an empty occurrence is none */
     {"root ::= \"a\" n \";\"\nn[capture] ::= [0-9]*", "a;", ""},
+    /* one of a single byte, at each place */
+    {"root ::= n\nn[capture] ::= [0-9]", "7", "n=0-1 "},
+    {"root ::= \"a\" n \";\"*\nn[capture] ::= \"7\"", "a7;;", "n=1-2 "},
+    {"root ::= (n \",\"?)+\nn[capture] ::= [0-9]", "7,89",
+     "n=0-1 n=2-3 n=3-4 "},
+    {"root ::= o \";\"\no[capture] ::= n n?\nn[capture] ::= [0-9]", "7;",
+     "n=0-1 o=0-1 "},
     /* hidden bytes are left out */
     {"root ::= n\nn[capture, capture_hidden_suffix_bytes=1] ::= [0-9]+ \";\"",
      "123;", "n=0-3 "},
+    {"root ::= n\nn[stop_capture=\"s\", capture_hidden_stop_bytes=1] ::= "
+     "[0-9]+ \";\"",
+     "123;", "s=3-4 "},
     /* nested by recursion, not at the left */
     {"root ::= e\ne[capture] ::= \"(\" e? \")\"", "(())", "e=1-3 e=0-4 "},
     /* two readings until the last byte */
@@ -145,12 +155,29 @@ static void token_edges_count_their_names(void **state)
     weir_vocab_free(v);
 }
 
+/* A token that is all of a rule, and all of the text. */
+static void a_token_is_a_rule(void **state)
+{
+    (void)state;
+    weir_vocab *v = vocab_make();
+    uint32_t stop = weir_vocab_find(v, (weir_bytes){"<s>", 3});
+    char grammar[100];
+    snprintf(grammar, sizeof grammar, "root ::= n\nn[capture] ::= Token(%u)",
+             stop);
+    weir_matcher *m = start(v, grammar);
+    assert_int_equal(weir_matcher_accept(m, stop), WEIR_ACCEPTED);
+    expect_captures(m, "n=0-3 ");
+    weir_matcher_free(m);
+    weir_vocab_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(captures_are_found),
         cmocka_unit_test(captures_go_with_rollback),
         cmocka_unit_test(token_edges_count_their_names),
+        cmocka_unit_test(a_token_is_a_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
