@@ -408,7 +408,7 @@ WEIR_API size_t weir_schema_check(weir_bytes schema, uint32_t kinds,
 /* A grammar's text made of another. Immutable; threads may share it. */
 typedef struct weir_conversion weir_conversion;
 
-/* Writes in the language `to`, GBNF or EBNF, what `source` means in the language
+/* Writes in the language `to`, GBNF, EBNF, LARK or REGEX, what `source` means in the language
  * `from`, any but CHOICE: read again it is the same language. UNSUPPORTED for
  * what `to` cannot say, such as names of members that must differ; schema.lenient
  * makes a warning of these. JSON_SCHEMA to GBNF in the dialect LLAMA_CPP is

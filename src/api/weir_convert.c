@@ -22,13 +22,13 @@ static bool convert_llama(weir_conversion *c, Span schema,
 }
 
 static bool convert_rules(weir_conversion *c, weir_source_kind from,
-                          Span source, bool is_ebnf,
+                          Span source, weir_source_kind to,
                           const weir_compile_opts *opts, weir_error *err)
 {
     Ir ir;
     ir_init(&ir, &c->mem, &opts->limits);
     grammar_read(&ir, NULL, from, source, opts);
-    bool done = convert_ir(&ir, is_ebnf, opts->schema.lenient, &c->made, err);
+    bool done = convert_ir(&ir, to, opts->schema.lenient, &c->made, err);
     ir_free(&ir);
     return done;
 }
@@ -44,11 +44,13 @@ static bool convert(weir_conversion *c, weir_source_kind from, Span source,
         return diag_fail(err, WEIR_UNSUPPORTED, 0, 0,
                          "found the dialect llama.cpp, expected it with a "
                          "JSON Schema that is converted to GBNF");
-    if (to != WEIR_GBNF && to != WEIR_EBNF)
+    if (to != WEIR_GBNF && to != WEIR_EBNF && to != WEIR_LARK &&
+        to != WEIR_REGEX)
         return diag_fail(err, WEIR_UNSUPPORTED, 0, 0,
-                         "found kind %d to convert to, expected GBNF or EBNF",
+                         "found kind %d to convert to, expected GBNF, EBNF, "
+                         "LARK or REGEX",
                          (int)to);
-    return convert_rules(c, from, source, to == WEIR_EBNF, opts, err);
+    return convert_rules(c, from, source, to, opts, err);
 }
 
 weir_conversion *weir_convert(const weir_env *env, weir_source_kind from,

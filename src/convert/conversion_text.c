@@ -18,3 +18,14 @@ void conversion_text_free(const Mem *mem, ConversionText *out)
     mem_free(mem, out->at, MAX(size, (size_t)1));
     *out = (ConversionText){0};
 }
+
+bool conversion_fits(Ir *ir, const Scratch *stack)
+{
+    if (stack->arena->failed && stack->arena->hit_limit)
+        diag_fail(&ir->error, WEIR_LIMIT_MEMORY, 0, 0,
+                  "found more than %llu bytes of grammar (limit max_memory)",
+                  (unsigned long long)ir->limits.max_memory);
+    else if (stack->arena->failed)
+        diag_no_memory(&ir->error);
+    return ir_ok(ir);
+}

@@ -9,4 +9,8 @@
 bool conversion_text_give(const Scratch *stack, size_t text_size,
                           ConversionText *out);
 
+/* Reports that the stack has run out of room or memory. True: nothing has
+ * failed so far. */
+bool conversion_fits(Ir *ir, const Scratch *stack);
+
 #endif

@@ -18,9 +18,10 @@ typedef struct ConversionText {
 bool convert_schema_llama(const Mem *mem, Span schema,
                           const weir_limits *limits, ConversionText *out,
                           weir_error *err);
-/* A grammar as GBNF or EBNF. `ir` is changed. is_lenient: see ir_plain.h. */
-bool convert_ir(Ir *ir, bool is_ebnf, bool is_lenient, ConversionText *out,
-                weir_error *err);
+/* A grammar as GBNF, EBNF, LARK or REGEX. `ir` is changed. is_lenient: see
+ * ir_plain.h. */
+bool convert_ir(Ir *ir, weir_source_kind to, bool is_lenient,
+                ConversionText *out, weir_error *err);
 void conversion_text_free(const Mem *mem, ConversionText *out);
 
 #endif

@@ -2,12 +2,14 @@
  *
  * Method: a rule is a line; rules that it names wait in a list. So do parts
  *         that are nested deeper than DEEPEST, which become rules of their own.
- *         Nothing but names and characters is written differently in the two
- *         languages, and tokens.
+ *         Names, characters and tokens are what the languages write in
+ *         different ways.
  * Cost:   linear in the text.
  * Tests:  prop/convert_vs_oracle_test.c, unit/convert_test.c
  */
 #include "convert/ir_write.h"
+
+#include "convert/conversion_text.h"
 
 #include <stdio.h>
 
@@ -44,11 +46,20 @@ static void put(Writer *w, const char *text)
     scratch_text(w->out, text);
 }
 
+static const struct {
+    const char *name, *root, *assign;
+    char joint; /* in names */
+} languages[] = {
+    [WRITE_GBNF] = {"GBNF", "root", " ::= ", '-'},
+    [WRITE_EBNF] = {"EBNF", "root", " ::= ", '-'},
+    [WRITE_LARK] = {"Lark", "start", ": ", '_'},
+};
+
 static void refuse(Writer *w, const char *what)
 {
     diag_fail(&w->ir->error, WEIR_UNSUPPORTED, 0, 0,
               "found %s, which %s cannot say", what,
-              w->language == WRITE_GBNF ? "GBNF" : "EBNF");
+              languages[w->language].name);
 }
 
 /* ---- names ---- */
@@ -79,8 +90,20 @@ static bool is_macro(const Writer *w, Span name)
     return false;
 }
 
-/* From the first letter on, '-' for each run of what is no letter or digit; a
- * number behind it where another rule has the name. */
+static void put_joint(Writer *w)
+{
+    scratch_add(w->out, span_of(&languages[w->language].joint, 1));
+}
+
+/* Capitals would make a terminal in Lark. */
+static void put_letter(Writer *w, uint8_t c)
+{
+    if (w->language == WRITE_LARK && c >= 'A' && c <= 'Z') c |= 0x20;
+    scratch_add(w->out, span_of(&c, 1));
+}
+
+/* From the first letter on, a joint for each run of what is no letter or digit;
+ * a number behind it where another rule has the name. */
 static Span new_name(Writer *w, Span wanted)
 {
     Scratch *s = w->out;
@@ -91,9 +114,9 @@ static Span new_name(Writer *w, Span wanted)
         uint8_t c = wanted.at[i];
         bool is_fine = is_letter(c) || (c >= '0' && c <= '9');
         if (is_fine)
-            scratch_add(s, span_of(&wanted.at[i], 1));
+            put_letter(w, c);
         else if (was_fine)
-            put(w, "-");
+            put_joint(w);
         was_fine = is_fine;
     }
     size_t plain = scratch_begin(s);
@@ -101,7 +124,7 @@ static Span new_name(Writer *w, Span wanted)
     while (ok(w) && (is_taken(w, scratch_view(s, from)) ||
                      is_macro(w, scratch_view(s, from)))) {
         scratch_drop(s, plain);
-        put(w, "-");
+        put_joint(w);
         scratch_number(s, number++);
     }
     return scratch_take(s, from);
@@ -164,10 +187,12 @@ static void put_literal(Writer *w, Span bytes)
 
 static void put_member(Writer *w, uint32_t rune)
 {
-    char text[] = {(char)rune, 0};
+    char text[16] = {(char)rune, 0};
     bool is_plain = rune < 0x80 &&
                     (is_letter((uint8_t)rune) || (rune >= '0' && rune <= '9'));
-    if (is_plain)
+    if (w->language == WRITE_LARK && !is_plain)
+        snprintf(text, sizeof text, "\\u{%X}", (unsigned)rune);
+    if (is_plain || w->language == WRITE_LARK)
         put(w, text);
     else
         put_escape(w, rune);
@@ -176,14 +201,15 @@ static void put_member(Writer *w, uint32_t rune)
 static void put_class(Writer *w, Node n)
 {
     const Range *ranges = ir_node_ranges(w->ir, n);
-    put(w, "[");
+    bool is_lark = w->language == WRITE_LARK;
+    put(w, is_lark ? "/[" : "[");
     for (uint32_t i = 0; i < n.b; i++) {
         put_member(w, ranges[i].lo);
         if (ranges[i].hi == ranges[i].lo) continue;
         put(w, "-");
         put_member(w, ranges[i].hi);
     }
-    put(w, "]");
+    put(w, is_lark ? "]/" : "]");
 }
 
 /* ---- tokens ---- */
@@ -197,9 +223,30 @@ static uint64_t count_tokens(const Writer *w, Node n)
     return count;
 }
 
+/* <[1,3-8]>, <[^5]>, <[*]> */
+static void put_token_set(Writer *w, Node n)
+{
+    const Range *ids = ir_node_ranges(w->ir, n);
+    if (n.b && ids[n.b - 1].hi > INT32_MAX) refuse(w, "an id of no token");
+    if (!ok(w)) return;
+    put(w, !n.b ? "<[*" : n.c ? "<[^" : "<[");
+    for (uint32_t i = 0; i < n.b; i++) {
+        if (i) put(w, ",");
+        scratch_number(w->out, ids[i].lo);
+        if (ids[i].hi == ids[i].lo) continue;
+        put(w, "-");
+        scratch_number(w->out, ids[i].hi);
+    }
+    put(w, "]>");
+}
+
 static void put_tokens(Writer *w, Node n)
 {
     bool is_gbnf = w->language == WRITE_GBNF, has = false;
+    if (w->language == WRITE_LARK) {
+        put_token_set(w, n);
+        return;
+    }
     uint64_t count = count_tokens(w, n);
     const Range *ids = ir_node_ranges(w->ir, n);
     if (count > MOST_TOKENS || (n.b && ids[n.b - 1].hi > INT32_MAX))
@@ -341,7 +388,7 @@ static void put_line(Writer *w, uint32_t number)
 {
     Named n = w->named.at[number];
     put_name(w, number);
-    put(w, " ::= ");
+    put(w, languages[w->language].assign);
     if (number == w->nothing) put(w, "\"x\" ");
     put_node(w, n.body, IN_CHOICE, 0);
     put(w, "\n");
@@ -355,17 +402,13 @@ bool ir_write(Ir *ir, WrittenLanguage language, Scratch *out)
     if (vec_reserve(ir->mem, &w.by_rule, ir->rules.count)) {
         memset(w.by_rule.at, 0xFF, ir->rules.count * sizeof *w.by_rule.at);
         w.by_rule.at[ir->root] =
-            add_named(&w, ir->root, ir->rules.at[ir->root].body, SPAN("root"));
+            add_named(&w, ir->root, ir->rules.at[ir->root].body,
+                      span_text(languages[language].root));
     } else {
         diag_no_memory(&ir->error);
     }
     for (uint32_t i = 0; ok(&w) && i < w.named.count; i++) put_line(&w, i);
-    if (out->arena->failed && out->arena->hit_limit)
-        diag_fail(&ir->error, WEIR_LIMIT_MEMORY, 0, 0,
-                  "found more than %llu bytes of grammar (limit max_memory)",
-                  (unsigned long long)ir->limits.max_memory);
-    else if (out->arena->failed)
-        diag_no_memory(&ir->error);
+    conversion_fits(ir, out);
     vec_free(ir->mem, &w.named);
     vec_free(ir->mem, &w.by_rule);
     map_free(ir->mem, &w.taken);

@@ -2,6 +2,7 @@
 of tests/cases/schema_to_gbnf_recorded.jsonl; unit/convert_llama_test.c has all."""
 import json
 import os
+import re
 import subprocess
 import tempfile
 import unittest
@@ -82,6 +83,29 @@ class Convert(unittest.TestCase):
         self.assertEqual((code, out),
                          (0, 'root ::= "é" | y*\ny ::= Token(7)\n'))
 
+    def test_lark_and_back(self):
+        lark = 'start: (a "," )* a\na: /[0-9]+/ | @b\n'
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            file.write('{"enum": [true, null]}')
+            file.flush()
+            code, out, _ = convert("--from", "lark", "--to", "regex",
+                                   "--named", f"b={file.name}", "-",
+                                   stdin=lark)
+        self.assertEqual(code, 0)
+        for text, fits in (("1,true,22", True), ("1,", False)):
+            self.assertEqual(bool(re.fullmatch(out[:-1], text)), fits, out)
+        self.assertEqual(out[-1], "\n")
+        code, out, _ = convert("--from", "regex", "--to", "lark", "-",
+                               stdin=out)
+        self.assertEqual(code, 0)
+        self.assertTrue(out.startswith("start: "), out)
+
+    def test_what_is_not_regular(self):
+        code, out, err = convert("--from", "ebnf", "--to", "regex", "-",
+                                 stdin='root ::= "(" root ")" | "x"\n')
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("nests in itself", err)
+
     def test_a_schema_in_the_argument(self):
         code, out, _ = convert("--from", "schema", "--to", "ebnf",
                                "--whitespace", "compact",
@@ -128,7 +152,7 @@ class Convert(unittest.TestCase):
     def test_usage(self):
         for arguments in (("--to", "gbnf", "-"), ("--from", "schema", "-"),
                           ("--from", "x", "--to", "gbnf", "-"), LLAMA,
-                          ("--from", "schema", "--to", "regex", "{}"),
+                          ("--from", "schema", "--to", "schema", "{}"),
                           ("--from", "regex", "--to", "gbnf", "--strict", "-"),
                           (*LLAMA, "a", "b"), (*LLAMA[:-1], "x", "-"),
                           (*LLAMA, "/nonexistent")):

@@ -1,5 +1,5 @@
-/* convert_vs_oracle_test.c: a grammar written as GBNF or EBNF and read again is
- * the same language.
+/* convert_vs_oracle_test.c: a grammar written as GBNF, EBNF, Lark or a regular
+ * expression and read again is the same language.
  *
  * For random grammars, with automata, lists and tokens, the oracle is asked
  * about the grammar and about what the reader makes of its text, for texts and
@@ -9,12 +9,15 @@
  * WEIR_SEED, WEIR_CASES: the run; a failure prints its grammar.
  */
 #include "convert/ir_plain.h"
+#include "convert/ir_regex.h"
 #include "convert/ir_write.h"
 #include "oracle/ir_edit.h"
 #include "oracle/oracle.h"
 #include "oracle/random_grammar.h"
 #include "syntax/ebnf.h"
 #include "syntax/gbnf.h"
+#include "syntax/lark.h"
+#include "syntax/regex.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +26,7 @@
 
 #include "base/utf8.h"
 
-enum { TEXTS = 16, LANGUAGES = 2 };
+enum { TEXTS = 16, AS_REGEX = WRITE_LARK + 1, LANGUAGES };
 
 static Mem mem;
 
@@ -36,7 +39,7 @@ typedef struct Round {
     Alphabet alphabet;
     OracleVocab vocab;
     Ir source, again;
-    WrittenLanguage language;
+    unsigned language; /* a WrittenLanguage, or AS_REGEX */
 } Round;
 
 /* One step more: a character, a byte of one, or a token. */
@@ -100,8 +103,19 @@ static bool same(Round *r, const OracleText *text, Counts *counts)
 static bool read_again(Round *r, Span text)
 {
     ir_init(&r->again, &mem, NULL);
-    return r->language == WRITE_GBNF ? gbnf_compile(&r->again, text, NULL)
-                                     : ebnf_compile(&r->again, text, NULL);
+    switch (r->language) {
+    case WRITE_GBNF:
+        return gbnf_compile(&r->again, text, NULL);
+    case WRITE_EBNF:
+        return ebnf_compile(&r->again, text, NULL);
+    case WRITE_LARK:
+        return lark_compile(&r->again, text, NULL);
+    default:
+        r->again.root = ir_rule_new(&r->again, SPAN("root"), 0);
+        ir_rule_set(&r->again, r->again.root,
+                    regex_compile(&r->again, text, NULL));
+        return ir_ok(&r->again);
+    }
 }
 
 static bool check_text(Round *r, Span text, Counts *counts)
@@ -118,6 +132,24 @@ static bool check_text(Round *r, Span text, Counts *counts)
     return ok;
 }
 
+static bool write_as(Ir *plain, unsigned language, Scratch *text)
+{
+    return language == AS_REGEX
+               ? ir_regex(plain, text)
+               : ir_write(plain, (WrittenLanguage)language, text);
+}
+
+/* Nesting, tokens and no text at all are for no regular expression; and of an
+ * automaton it may be long. */
+static bool is_refused(const Round *r, const weir_error *err)
+{
+    bool is_regex = r->language == AS_REGEX;
+    bool is_known = err->status == WEIR_UNSUPPORTED ||
+                    (is_regex && err->status == WEIR_EMPTY) ||
+                    (is_regex && err->status == WEIR_LIMIT_MEMORY);
+    return is_known && *err->message;
+}
+
 static bool check_language(Round *r, Counts *counts)
 {
     Ir plain;
@@ -126,12 +158,12 @@ static bool check_language(Round *r, Counts *counts)
     ir_copied(&r->source, &plain, &mem);
     arena_init(&arena, &mem, 1 << 22);
     Scratch text = {.arena = &arena};
-    if (ir_plain(&plain, false) && ir_write(&plain, r->language, &text)) {
+    if (ir_plain(&plain, false) && write_as(&plain, r->language, &text)) {
         counts->written[r->language]++;
         ok = check_text(r, scratch_view(&text, 0), counts);
     } else {
         counts->refused[r->language]++;
-        ok = plain.error.status == WEIR_UNSUPPORTED && *plain.error.message;
+        ok = is_refused(r, &plain.error);
         if (!ok) fprintf(stderr, "refused: %s\n", plain.error.message);
     }
     scratch_free(&text);
@@ -152,8 +184,8 @@ static void one_case(uint64_t seed, Counts *counts)
     RandomSeeds seeds = {rng_next(&r.rng), rng_next(&r.rng)};
     random_grammar(seeds, &r.alphabet, 30, &r.source);
     assert_true(ir_ok(&r.source));
-    for (int l = 0; l < LANGUAGES; l++) {
-        r.language = (WrittenLanguage)l;
+    for (unsigned l = 0; l < LANGUAGES; l++) {
+        r.language = l;
         if (check_language(&r, counts)) continue;
         show_ir("source", &r.source);
         fail_msg("seed %llu", (unsigned long long)seed);
@@ -169,13 +201,16 @@ static void writing_keeps_the_language(void **state)
     Counts counts = {0};
     mem = mem_from_env(NULL);
     for (uint64_t i = 0; i < ncases; i++) one_case(seed + i, &counts);
-    printf("seed %llu, %llu grammars; written as GBNF %u, as EBNF %u; texts "
-           "complete %u, to be continued %u\n",
+    printf("seed %llu, %llu grammars; written as GBNF %u, as EBNF %u, as Lark "
+           "%u, as regular expressions %u; texts complete %u, to be continued "
+           "%u\n",
            (unsigned long long)seed, (unsigned long long)ncases,
            counts.written[WRITE_GBNF], counts.written[WRITE_EBNF],
+           counts.written[WRITE_LARK], counts.written[AS_REGEX],
            counts.complete, counts.more);
-    for (int l = 0; l < LANGUAGES; l++)
+    for (int l = 0; l < AS_REGEX; l++)
         assert_true(counts.written[l] >= counts.refused[l]);
+    assert_true(counts.written[AS_REGEX] >= ncases / 10);
     assert_true(counts.complete > ncases && counts.more > ncases);
 }
 

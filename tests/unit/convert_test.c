@@ -105,6 +105,41 @@ static const TextRow text_rows[] = {
      "root ::= state\nstate ::= \"1\" | \"2\" state-2\nstate-2 ::= \"0\"\n"},
 };
 
+typedef struct OtherRow {
+    weir_source_kind from;
+    const char *source, *lark, *regex; /* NULL: refused */
+} OtherRow;
+
+static const OtherRow other_rows[] = {
+    {WEIR_REGEX, "a(b|c){2,3}[^x\\n]?",
+     "start: \"a\" /[b-c]/{2,3} "
+     "/[\\u{0}-\\u{9}\\u{B}-wy-\\u{D7FF}\\u{E000}-\\u{10FFFF}]/?\n",
+     "a[bc]{2,3}[^\\x0ax]?"},
+    {WEIR_REGEX, "[\\]^&~-]|[]|.\\.\\\\/\\x7f",
+     "start: /[\\u{26}\\u{2D}\\u{5D}-\\u{5E}\\u{7E}]/ | "
+     "/[\\u{0}-\\u{9}\\u{B}-\\u{C}\\u{E}-\\u{2027}\\u{202A}-\\u{D7FF}"
+     "\\u{E000}-\\u{10FFFF}]/ \".\\\\/\\u007F\"\n",
+     "[\\x26\\-\\]\\^\\x7e]|[^\\x0a\\x0d\xE2\x80\xA8\xE2\x80\xA9]\\.\\\\/"
+     "\\x7f"},
+    {WEIR_EBNF, "root ::= \"\\\"\\n\\x7f\\u00e9\\\\\" (\"a\" \"b\" | \"\")*",
+     "start: \"\\\"\\u000A\\u007F\xC3\xA9\\\\\" (\"ab\"?)*\n",
+     "\"\\x0a\\x7f\xC3\xA9\\\\(?:(?:ab)?)*"},
+    {WEIR_EBNF,
+     "root ::= Token(3, 4, 9) | Root-Rule+ | ExcludeToken(7)\n"
+     "Root-Rule ::= \"x\" ExcludeToken(1, 2) root?",
+     "start: root_rule+ | <[3-4,9]> | <[^7]>\n"
+     "root_rule: \"x\" <[^1-2]> start?\n",
+     NULL},
+    {WEIR_LARK, "start: <[*]> \"a\"", "start: <[*]> \"a\"\n", NULL},
+    {WEIR_EBNF, "root ::= \"a\" root | b\nb ::= b \"c\" | \"d\" | \"\"",
+     "start: \"a\" start | b\nb: (\"d\" | b \"c\")?\n", "a*d?c*"},
+    {WEIR_EBNF, "root ::= \"(\" root? \")\"", "start: \"(\" start? \")\"\n",
+     NULL},
+    {WEIR_EBNF, "root ::= \"x\"{2,} [a] [^]",
+     "start: \"x\"{2,} \"a\" /[\\u{0}-\\u{D7FF}\\u{E000}-\\u{10FFFF}]/\n",
+     "x{2,}a[\\s\\S]"},
+};
+
 static void expect_text(const TextRow *row, weir_source_kind to,
                         const char *want)
 {
@@ -129,6 +164,11 @@ static void texts(void **state)
     for (size_t i = 0; i < COUNT_OF(text_rows); i++) {
         expect_text(&text_rows[i], WEIR_GBNF, text_rows[i].gbnf);
         expect_text(&text_rows[i], WEIR_EBNF, text_rows[i].ebnf);
+    }
+    for (size_t i = 0; i < COUNT_OF(other_rows); i++) {
+        TextRow row = {other_rows[i].from, other_rows[i].source, NULL, NULL};
+        expect_text(&row, WEIR_LARK, other_rows[i].lark);
+        expect_text(&row, WEIR_REGEX, other_rows[i].regex);
     }
 }
 
@@ -317,7 +357,7 @@ static bool convert_all(const Mem *mem, weir_error *err)
 
 /* Lists, automata with and without a bound, rules: read with memory, then
  * written with what there is. */
-static bool convert_rules(const Mem *mem, weir_error *err)
+static bool convert_rules(const Mem *mem, weir_source_kind to, weir_error *err)
 {
     static const char schema[] =
         "{\"type\":\"object\",\"$defs\":{\"d\":{\"type\":\"string\","
@@ -335,17 +375,34 @@ static bool convert_rules(const Mem *mem, weir_error *err)
     grammar_read(&ir, NULL, WEIR_JSON_SCHEMA, span_text(schema), &opts);
     assert_true(ir_ok(&ir));
     memory->left = left;
-    bool ok = convert_ir(&ir, false, false, &made, err);
+    bool ok = convert_ir(&ir, to, false, &made, err);
     conversion_text_free(mem, &made);
     ir_free(&ir);
     return ok;
+}
+
+static bool convert_gbnf(const Mem *mem, weir_error *err)
+{
+    return convert_rules(mem, WEIR_GBNF, err);
+}
+
+static bool convert_lark(const Mem *mem, weir_error *err)
+{
+    return convert_rules(mem, WEIR_LARK, err);
+}
+
+static bool convert_regex(const Mem *mem, weir_error *err)
+{
+    return convert_rules(mem, WEIR_REGEX, err);
 }
 
 static void without_memory(void **state)
 {
     (void)state;
     faulty_sweep(convert_all);
-    faulty_sweep(convert_rules);
+    faulty_sweep(convert_gbnf);
+    faulty_sweep(convert_lark);
+    faulty_sweep(convert_regex);
 }
 
 /* ---- pieces ---- */

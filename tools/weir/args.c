@@ -74,7 +74,7 @@ static const Option options[] = {
     {"from", 0, OPT_TEXT, AT(from), 0, CONVERT, "L",
      "the language of FILE: schema, structural-tag, regex ..."},
     {"to", 0, OPT_TEXT, AT(to), 0, CONVERT, "L",
-     "the language wanted: gbnf or ebnf"},
+     "the language wanted: gbnf, ebnf, lark or regex"},
     {"dialect", 0, OPT_TEXT, AT(dialect), 0, SOURCES, "D",
      "whose rules hold for a GBNF grammar: llama.cpp"},
     {"any-repeat", 0, OPT_FLAG, AT(any_repeat), 0, CONSTRAINED, NULL,

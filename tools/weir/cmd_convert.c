@@ -21,7 +21,7 @@ static const struct {
     {"gbnf", WEIR_GBNF},          {"ebnf", WEIR_EBNF},
     {"lark", WEIR_LARK},          {"regex", WEIR_REGEX},
     {"schema", WEIR_JSON_SCHEMA}, {"structural-tag", WEIR_STRUCTURAL_TAG}};
-enum { WRITTEN = 2 }; /* the first ones */
+enum { WRITTEN = 4 }; /* the first ones */
 
 /* One of the first `count` languages; 0 after a message. */
 static weir_source_kind language_read(const Args *args, const char *option,
@@ -30,7 +30,7 @@ static weir_source_kind language_read(const Args *args, const char *option,
     for (size_t i = 0; name && i < count; i++)
         if (!strcmp(name, languages[i].name)) return languages[i].kind;
     usage_error(args, "found %s '%s', expected %s", option, name ? name : "",
-                count == WRITTEN ? "gbnf or ebnf"
+                count == WRITTEN ? "gbnf, ebnf, lark or regex"
                                  : "schema, structural-tag, regex, ebnf, "
                                    "gbnf or lark");
     return 0;
@@ -47,12 +47,14 @@ static void print_json(const weir_conversion *c)
     puts("}");
 }
 
-static void print_text(const weir_conversion *c)
+/* A pattern has no line end of its own. */
+static void print_text(const weir_conversion *c, const Source *s)
 {
     weir_bytes text = weir_conversion_text(c);
     weir_bytes warnings = weir_conversion_warnings(c);
     report_warnings(warnings.data, warnings.size);
     fwrite(text.data, 1, text.size, stdout);
+    if (s->to == WEIR_REGEX) putchar('\n');
 }
 
 static int convert(const Args *args, const Source *s)
@@ -61,7 +63,10 @@ static int convert(const Args *args, const Source *s)
     weir_conversion *c =
         weir_convert(NULL, s->from, s->text, s->to, &s->opts, &err);
     if (!c) return report_error(s->name, s->text, &err);
-    (args->json ? print_json : print_text)(c);
+    if (args->json)
+        print_json(c);
+    else
+        print_text(c, s);
     weir_conversion_free(c);
     return 0;
 }
