@@ -1,6 +1,7 @@
 /* weir_compile.c: from a source to a grammar: picks the front end, runs the
  * stages, prints and describes the result. */
 #include "api/grammar.h"
+#include "api/language_hint.h"
 #include "api/nested_grammar.h"
 #include "api/objects.h"
 #include "base/diag.h"
@@ -147,9 +148,11 @@ void grammar_read_nested(Ir *ir, Nesting *nesting, weir_source_kind kind,
         return;
     case WEIR_EBNF:
         ebnf_compile(ir, source, opts->root);
+        language_hint(ir, kind, source);
         return;
     case WEIR_GBNF:
         compile_gbnf(ir, vocab, source, opts);
+        language_hint(ir, kind, source);
         return;
     case WEIR_JSON_SCHEMA:
         ir->borrows = vocab && !nesting->outer;
@@ -160,6 +163,7 @@ void grammar_read_nested(Ir *ir, Nesting *nesting, weir_source_kind kind,
         return;
     case WEIR_LARK:
         compile_lark(ir, nesting, source);
+        language_hint(ir, kind, source);
         return;
     case WEIR_CHOICE:
         break;

@@ -3,7 +3,7 @@
  * (an object) or have it as a text (a string).
  * Tests: unit/request_rows_test.c.
  */
-#include "request/grammar_heads.h"
+#include "text/grammar_heads.h"
 #include "request/request.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
  * message says what was read as what.
  * Tests: unit/request_test.c, unit/cases_request_test.c.
  */
-#include "request/grammar_heads.h"
+#include "text/grammar_heads.h"
 #include "request/request.h"
 #include "request/source_place.h"
 

@@ -392,6 +392,18 @@ static NodeId instance_body(LarkEmit *e, const LarkInstance *in)
 
 /* ---- the whole ---- */
 
+/* A rule that stands for what `at` is about. */
+static NodeId placed_rule(LarkEmit *e, Span name, const LarkSymbol *at,
+                          NodeId body)
+{
+    RuleId rule = ir_rule_new(e->ir, name, 0);
+    if (!ir_ok(e->ir)) return NODE_NEVER_ID;
+    e->ir->rules.at[rule].begin = at->begin;
+    e->ir->rules.at[rule].end = at->end;
+    ir_rule_set(e->ir, rule, body);
+    return ir_ref(e->ir, rule);
+}
+
 /* (X | Y)*, or at most one. */
 static void make_blanks(LarkEmit *e)
 {
@@ -405,9 +417,8 @@ static void make_blanks(LarkEmit *e)
     if (!k->ignored.count || !ir_ok(e->ir)) return;
     NodeId one = ir_alt(e->ir, e->list.at, e->list.count);
     NodeId all = ir_repeat(e->ir, one, 0, k->skip_once ? 1 : REPEAT_INF);
-    RuleId rule = ir_rule_new(e->ir, SPAN("ignored"), 0);
-    ir_rule_set(e->ir, rule, all);
-    e->blanks = ir_ref(e->ir, rule);
+    const LarkSymbol *first = emit_symbol(e, k->ignored.at[0]);
+    e->blanks = placed_rule(e, SPAN("ignored"), first, all);
 }
 
 static void make_root(LarkEmit *e, uint32_t root)
@@ -419,8 +430,11 @@ static void make_root(LarkEmit *e, uint32_t root)
     if (e->k->initial_skip) node = ir_seq2(ir, e->blanks, node);
     if (!ir_ok(ir)) return;
     Node n = ir_node(ir, node);
-    ir->root = n.kind == NODE_RULE ? n.a : ir_rule_new(ir, SPAN("root"), 0);
-    if (n.kind != NODE_RULE) ir_rule_set(ir, ir->root, node);
+    if (n.kind != NODE_RULE) {
+        node = placed_rule(e, SPAN("root"), emit_symbol(e, root), node);
+        n = ir_node(ir, node);
+    }
+    if (ir_ok(ir)) ir->root = n.a;
 }
 
 static void emit_all(LarkEmit *e)

@@ -814,6 +814,37 @@ static bool make_gbnf(Tools *t, weir_error *err)
     return grammar_done(compile(t, WEIR_GBNF, text, NULL, err));
 }
 
+static bool make_lark(Tools *t, weir_error *err)
+{
+    const char *text =
+        "%import common.INT\n%ignore \" \"\n"
+        "start: a b? INT <[3]> %regex {\"substring_words\": \"x yz\"}\n"
+        "a[capture, suffix=\";\"]: A | \"k\"i\n"
+        "b: \"(\" start? \")\" | /[a-c]/~2..3\nA: /[a-z]*/ & ~/a(bc)*/\n";
+    return grammar_done(compile(t, WEIR_LARK, text, NULL, err));
+}
+
+static bool make_lark_rivals(Tools *t, weir_error *err)
+{
+    const char *text = "start: (f | g)* TEXT\nTEXT: /(.|\\n)*/\n"
+                       "f: h \"=f\"\ng: h \"=g\" | i \"b<c\"\n"
+                       "h[lazy]: TEXT \"<\"\ni[stop=\"b\"]: /[ab]*/\n";
+    return grammar_done(compile(t, WEIR_LARK, text, NULL, err));
+}
+
+/* Parts in other languages, by name too, and a rule with a parameter. */
+static bool make_lark_parts(Tools *t, weir_error *err)
+{
+    const char *text = "start: p::0 | %json {\"type\": \"integer\"} @g @g\n"
+                       "p::_: \"a\" p::incr([0:2]) %if lt([0:2], 3) | @g\n";
+    const weir_named_grammar named = {
+        bytes_of("g"), WEIR_LARK,
+        bytes_of("start: \"g\" %lark {\nstart: \"x\"\n}\n")};
+    weir_compile_opts opts = {
+        .size = sizeof opts, .grammars = &named, .grammar_count = 1};
+    return grammar_done(compile(t, WEIR_LARK, text, &opts, err));
+}
+
 /* A vocabulary, a grammar and masks of the dialect. */
 static bool make_gbnf_dialect(Tools *t, weir_error *err)
 {
@@ -933,6 +964,9 @@ static const Maker makers[] = {
     {"structural tag, others", make_tag_others},
     {"GBNF", make_gbnf},
     {"GBNF of llama.cpp", make_gbnf_dialect},
+    {"Lark", make_lark},
+    {"Lark, what ends early", make_lark_rivals},
+    {"Lark, parts", make_lark_parts},
     {"lazy", make_lazy},
     {"choice", make_choice},
     {"union", make_union},

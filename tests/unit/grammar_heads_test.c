@@ -1,5 +1,5 @@
 /* grammar_heads_test.c: what a grammar's text looks like. */
-#include "request/grammar_heads.h"
+#include "text/grammar_heads.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
  *        they stand before anything that could be read wrongly.
  * Tests: unit/grammar_heads_test.c
  */
-#include "request/grammar_heads.h"
+#include "text/grammar_heads.h"
 
 #include "base/hash.h"
 #include "base/vec.h"
@@ -92,16 +92,16 @@ static HeadKind head_next(Heads *h)
     return HEAD_END;
 }
 
-bool grammar_is_lark(Span text)
+GrammarLook grammar_look(Span text)
 {
     Heads h = {.text = text};
-    HeadKind first = HEAD_END;
-    if (span_starts(text, SPAN("%llguidance"))) return true;
+    GrammarLook look = LOOKS_LIKE_NOTHING;
+    if (span_starts(text, SPAN("%llguidance"))) return LOOKS_LIKE_LARK;
     for (HeadKind kind; (kind = head_next(&h)) != HEAD_END;) {
-        if (kind == HEAD_BNF) return false;
-        first = kind;
+        if (kind == HEAD_BNF) return LOOKS_LIKE_BNF;
+        look = LOOKS_LIKE_LARK;
     }
-    return first == HEAD_LARK;
+    return look;
 }
 
 int grammar_defines_twice(const Mem *mem, Span text, TwiceFound *found)

@@ -1,14 +1,21 @@
 /* grammar_heads.h: a look at a grammar's text without reading it: where its
  * rules begin. Tells `name ::= body` (EBNF, GBNF) from `name: body` (Lark). */
-#ifndef WEIR_REQUEST_GRAMMAR_HEADS_H
-#define WEIR_REQUEST_GRAMMAR_HEADS_H
+#ifndef WEIR_TEXT_GRAMMAR_HEADS_H
+#define WEIR_TEXT_GRAMMAR_HEADS_H
 
 #include "base/mem.h"
 #include "base/span.h"
 
-/* Whether the text is Lark's: it says so, or has rules with ':' and none with
- * '::='. */
-bool grammar_is_lark(Span text);
+typedef enum GrammarLook {
+    LOOKS_LIKE_NOTHING, /* no rule at all */
+    LOOKS_LIKE_BNF,     /* rules with '::=' */
+    LOOKS_LIKE_LARK     /* it says so, or has rules with ':' only */
+} GrammarLook;
+GrammarLook grammar_look(Span text);
+static inline bool grammar_is_lark(Span text)
+{
+    return grammar_look(text) == LOOKS_LIKE_LARK;
+}
 
 typedef struct TwiceFound {
     Span name;
