@@ -92,7 +92,9 @@ WEIR_API weir_decoder *weir_decoder_new(weir_vocab *vocab,
                                         weir_error *err);
 WEIR_API void weir_decoder_free(weir_decoder *decoder);
 /* Tokens before the output: penalties see them, and weir_decoder_propose looks
- * among them. Before the first step. False: out of memory. */
+ * among them. Before the first step, else false; false too for an id that is
+ * none (weir_sampler_accept), or when out of memory: then the ones before are
+ * taken. */
 WEIR_API bool weir_decoder_prompt(weir_decoder *decoder, const uint32_t *ids,
                                   size_t count);
 

@@ -130,8 +130,8 @@ WEIR_API weir_draw weir_sampler_draw_mask(weir_sampler *sampler,
                                           const int32_t *mask,
                                           size_t mask_width, uint32_t *id);
 
-/* Tells the penalties of a token: of the prompt, drawn or forced. False: out
- * of memory, and it is not taken. */
+/* Tells the penalties of a token: of the prompt, drawn or forced. False, and
+ * not taken: out of memory, or an id of 4,194,304 or more, which is none. */
 WEIR_API bool weir_sampler_accept(weir_sampler *sampler, uint32_t id);
 /* The same of a token that the penalties shall not see. */
 WEIR_API bool weir_sampler_pass(weir_sampler *sampler);

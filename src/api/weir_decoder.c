@@ -77,7 +77,7 @@ void weir_decoder_free(weir_decoder *d)
 
 bool weir_decoder_prompt(weir_decoder *d, const uint32_t *ids, size_t count)
 {
-    assert(!d->ends.count);
+    if (d->ends.count) return false;
     for (size_t i = 0; i < count; i++) {
         if (!weir_sampler_accept(d->sampler, ids[i])) return false;
         if (!vec_push(&d->mem, &d->taken, ids[i])) {

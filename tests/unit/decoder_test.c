@@ -110,6 +110,7 @@ static void ends(void **state)
         o.ignore_stop_tokens = ignore;
         weir_decoder *d = kit_decoder(s, NULL, &o);
         weir_decoder_take(d, 'a', &out);
+        assert_false(weir_decoder_prompt(d, (uint32_t[]){1}, 1)); /* late */
         weir_decoder_take(d, KIT_END, &out);
         assert_int_equal(out.finish,
                          ignore ? WEIR_FINISH_NONE : WEIR_FINISH_END);
@@ -350,6 +351,36 @@ static void forced_text(void **state)
     }
 }
 
+/* Forced tokens of ten runs with one policy for blanks. */
+static size_t forced_with(weir_space_kind space)
+{
+    size_t forced = 0;
+    weir_compile_opts co = {.size = sizeof co, .space = {.kind = space}};
+    weir_decode_opts o = {.size = sizeof o, .jump_forward = true};
+    weir_grammar *g = weir_grammar_compile(kit_vocab, WEIR_JSON_SCHEMA,
+                                           kit_bytes(SCHEMA), &co, NULL);
+    for (uint32_t seed = 0; seed < 10; seed++) {
+        weir_matcher *m = weir_matcher_new(g, NULL, NULL);
+        weir_sampler *s = kit_sampler(seed, false);
+        weir_decoder *d = kit_decoder(s, m, &o);
+        forced += run(d, seed).forced;
+        weir_decoder_free(d);
+        weir_sampler_free(s);
+        weir_matcher_free(m);
+    }
+    weir_grammar_free(g);
+    return forced;
+}
+
+/* 113: without choices of blanks jumps are longer. */
+static void compact_jumps(void **state)
+{
+    (void)state;
+    size_t any = forced_with(WEIR_SPACE_ANY);
+    assert_true(forced_with(WEIR_SPACE_COMPACT) > any);
+    assert_true(forced_with(WEIR_SPACE_FIXED) > any);
+}
+
 /* ---- rollback ---- */
 
 /* Taking back and going on is as if nothing had been, unless text was sent. */
@@ -550,19 +581,13 @@ static void memory_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(max_tokens),
-        cmocka_unit_test(ends),
-        cmocka_unit_test(refused),
-        cmocka_unit_test(same_seed),
-        cmocka_unit_test(stop_texts),
-        cmocka_unit_test(sent_at_once),
-        cmocka_unit_test(wrong_stops),
-        cmocka_unit_test(characters),
-        cmocka_unit_test(forced_text),
-        cmocka_unit_test(rollback),
-        cmocka_unit_test(free_text_counts),
-        cmocka_unit_test(log_probabilities),
-        cmocka_unit_test(lazy),
+        cmocka_unit_test(max_tokens),        cmocka_unit_test(ends),
+        cmocka_unit_test(refused),           cmocka_unit_test(same_seed),
+        cmocka_unit_test(stop_texts),        cmocka_unit_test(sent_at_once),
+        cmocka_unit_test(wrong_stops),       cmocka_unit_test(characters),
+        cmocka_unit_test(forced_text),       cmocka_unit_test(compact_jumps),
+        cmocka_unit_test(rollback),          cmocka_unit_test(free_text_counts),
+        cmocka_unit_test(log_probabilities), cmocka_unit_test(lazy),
         cmocka_unit_test(memory_out),
     };
     return cmocka_run_group_tests(tests, kit_set_up, kit_tear_down);

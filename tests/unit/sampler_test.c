@@ -44,19 +44,26 @@ static uint32_t drawn(weir_sampler *s, const int32_t *mask)
 
 /* ---- options ---- */
 
+/* Of 32 bits both, whatever the machine computes with. */
+static bool is(float found, float want)
+{
+    return found == want;
+}
+
 static void defaults(void **state)
 {
     (void)state;
     weir_sampler_opts o;
     weir_sampler_defaults(&o);
-    assert_true(o.temperature == 0.8f && o.top_k == 40 && o.top_p == 0.95f);
-    assert_true(o.min_p == 0.05f && o.typical_p == 1 && o.top_n_sigma == -1);
-    assert_true(o.xtc_probability == 0 && o.xtc_threshold == 0.1f);
-    assert_true(o.penalty_last_n == 64 && o.repeat_penalty == 1);
-    assert_true(o.dry_multiplier == 0 && o.dry_base == 1.75f);
+    assert_true(is(o.temperature, 0.8f) && o.top_k == 40);
+    assert_true(is(o.top_p, 0.95f) && is(o.min_p, 0.05f));
+    assert_true(is(o.typical_p, 1) && is(o.top_n_sigma, -1));
+    assert_true(is(o.xtc_probability, 0) && is(o.xtc_threshold, 0.1f));
+    assert_true(o.penalty_last_n == 64 && is(o.repeat_penalty, 1));
+    assert_true(is(o.dry_multiplier, 0) && is(o.dry_base, 1.75f));
     assert_true(o.dry_allowed_length == 2 && o.dry_breaker_count == 4);
-    assert_true(o.mirostat == 0 && o.mirostat_tau == 5);
-    assert_true(o.mirostat_eta == 0.1f && o.min_keep == 0);
+    assert_true(o.mirostat == 0 && is(o.mirostat_tau, 5));
+    assert_true(is(o.mirostat_eta, 0.1f) && o.min_keep == 0);
     assert_int_equal(o.seed, WEIR_SEED_RANDOM);
 }
 
