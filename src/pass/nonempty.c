@@ -67,17 +67,32 @@ NodeId regular_nonempty(Ir *ir, Node n)
     return automaton(ir, &rest, ticks, n);
 }
 
-/* All operands nullable: the first non-empty one may be any of them. */
+static bool within_work(Rewrite *w, uint64_t more)
+{
+    w->work += more;
+    if (w->work <= w->ir->limits.max_work) return ir_ok(w->ir);
+    return diag_fail(&w->ir->error, WEIR_LIMIT_WORK, 0, 0,
+                     "too many optional parts in a row (limit max_work)");
+}
+
+/* All operands nullable: the first non-empty one may be any of them. Each copy
+ * of an operand counts as COPY, for the memory it takes and for comparing
+ * alternatives that are alike for long. */
 static NodeId seq_rest(Rewrite *w, Node n)
 {
+    enum { COPY = 256 };
     Ir *ir = w->ir;
     NodeId tail = NODE_EMPTY_ID, rest = NODE_NEVER_ID;
-    for (uint32_t i = n.b; i-- > 0;) {
-        NodeId kid = ir->kids.at[n.a + i];
-        w->work += n.b - i;
-        rest = ir_alt2(ir, ir_seq2(ir, w->rest[kid], tail), rest);
+    NodeId *ways = mem_new(ir->mem, n.b * sizeof *ways);
+    if (!ways) return diag_no_memory(&ir->error), NODE_NEVER_ID;
+    uint32_t i = n.b;
+    while (i && within_work(w, (uint64_t)COPY * (n.b - i))) {
+        NodeId kid = ir->kids.at[n.a + --i];
+        ways[i] = ir_seq2(ir, w->rest[kid], tail);
         tail = ir_seq2(ir, w->full[kid], tail);
     }
+    if (!i) rest = ir_alt(ir, ways, n.b);
+    mem_free(ir->mem, ways, n.b * sizeof *ways);
     return rest;
 }
 
@@ -240,13 +255,7 @@ static bool rewrite_all(Rewrite *w, Lowered *lowered)
 {
     Ir *ir = w->ir;
     uint32_t nnodes = w->facts->nnodes;
-    for (NodeId id = 0; id < nnodes && ir_ok(ir); id++) {
-        rewrite_node(w, id);
-        if (w->work > ir->limits.max_work)
-            return diag_fail(
-                &ir->error, WEIR_LIMIT_WORK, 0, 0,
-                "too many optional parts in a row (limit max_work)");
-    }
+    for (NodeId id = 0; id < nnodes && ir_ok(ir); id++) rewrite_node(w, id);
     for (RuleId r = 0; r < ir->rules.count && ir_ok(ir); r++)
         if (!vec_push(ir->mem, &lowered->body, w->rest[ir->rules.at[r].body]))
             return diag_no_memory(&ir->error);
