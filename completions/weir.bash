@@ -99,7 +99,7 @@ _weir() {
     check) options="$constraints --trim" ;;
     mask) options="$constraints --tokenizer --prefix --ids" ;;
     sample) options="$constraints --tokenizer -n --seed --max-tokens" ;;
-    explain) options="$constraints --tokenizer --openai-strict" ;;
+    explain) options="$constraints --tokenizer --stats --openai-strict" ;;
     resolve) options="$requests --tokenizer" ;;
     tools) options="--family --tools --calls --single --answer --reasoning"
         options+=" --reasoning-tokens --any-order" ;;

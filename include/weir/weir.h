@@ -611,6 +611,20 @@ WEIR_API weir_status weir_matcher_import(weir_matcher *matcher,
 WEIR_API size_t weir_matcher_explain(weir_matcher *matcher, uint32_t id,
                                      char *out, size_t capacity);
 
+/* What a matcher's masks took, since it was made; copies begin at 0. */
+typedef struct weir_matcher_stats {
+    uint32_t size;
+    uint64_t masks;      /* asked for, but for those by pointer that are kept */
+    uint64_t remembered; /* met before: found by its place */
+    uint64_t direct;     /* made by reading every token */
+    uint64_t walks_known; /* what tokens do from a state: known */
+    uint64_t walks_made;  /* ... found out, for a state met first here */
+    uint64_t nodes;       /* of tries of tokens, looked at for all that */
+} weir_matcher_stats;
+/* Fills `stats` up to stats->size, which the caller sets. */
+WEIR_API void weir_matcher_describe(const weir_matcher *matcher,
+                                    weir_matcher_stats *stats);
+
 /* ---- lazy grammars ---------------------------------------------------- */
 
 /* An output that is free until a trigger, and from there on obeys a grammar,

@@ -47,6 +47,8 @@ static const Trie *matcher_named(const weir_matcher *m)
 static MaskRun *matcher_run(weir_matcher *m)
 {
     if (!m->has_run) {
+        MaskCounts counts = m->run.counts; /* of a run that was given up */
+        uint64_t nodes = m->run.walker.nodes;
         maskrun_init(&m->run, &m->grammar->mem, &m->grammar->vocab->masks,
                      &m->grammar->walks, &m->hub->stacks,
                      &m->grammar->ir.limits);
@@ -56,6 +58,8 @@ static MaskRun *matcher_run(weir_matcher *m)
         m->run.has_tokens = m->grammar->keeps_tokens;
         m->run.named = matcher_named(m);
         m->run.has_values = m->grammar->has_unique_values;
+        m->run.counts = counts;
+        m->run.walker.nodes = nodes;
         m->has_run = true;
     }
     m->run.stepper.ntokens = m->track.stepper.ntokens;
@@ -228,4 +232,19 @@ weir_status weir_matcher_fill_tree(weir_matcher *m, const uint32_t *tokens,
     vec_free(&m->mem, &w.path);
     vec_free(&m->mem, &w.want);
     return status;
+}
+
+void weir_matcher_describe(const weir_matcher *m, weir_matcher_stats *stats)
+{
+    const MaskCounts *c = &m->run.counts;
+    weir_matcher_stats all = {
+        .size = stats->size,
+        .masks = c->masks,
+        .remembered = c->remembered,
+        .direct = c->direct,
+        .walks_known = c->walks_known,
+        .walks_made = c->walks_made,
+        .nodes = c->nodes + m->run.walker.nodes,
+    };
+    memcpy(stats, &all, MIN(stats->size, sizeof all));
 }

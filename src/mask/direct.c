@@ -85,6 +85,7 @@ static bool descend(Walker *w, const Trie *trie, uint32_t base, uint32_t depth,
     WalkLevel *from = w->levels.at[base + depth];
     WalkLevel *to = w->levels.at[base + depth + 1];
     const TrieNode *n = &trie->nodes[child];
+    w->nodes++;
     if (sink->matters && !sink->matters(sink->user, n, depth + 1, &from->set))
         return false;
     if (w->stepper->unique) w->stepper->unique->text.count = w->text + depth;

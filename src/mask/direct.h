@@ -12,8 +12,9 @@ typedef struct Walker {
     const Mem *mem;
     Stepper *stepper; /* borrowed */
     VEC(struct WalkLevel *) levels;
-    uint32_t top;  /* levels in use by walks in progress */
-    uint32_t text; /* bytes of the output, where it is kept (unique.h) */
+    uint32_t top;   /* levels in use by walks in progress */
+    uint32_t text;  /* bytes of the output, where it is kept (unique.h) */
+    uint64_t nodes; /* looked at so far */
 } Walker;
 
 void walker_init(Walker *w, const Mem *mem, Stepper *stepper);

@@ -338,6 +338,7 @@ static const Walk *walk_get(MaskRun *run, const WalkKey *key, uint32_t depth)
 {
     WalkCache *cache = cache_for(run, key->trie, key->q);
     const Walk *known = walkcache_find(cache, key);
+    if (known) run->counts.walks_known++;
     if (known || walkcache_is_full(cache)) return known;
     WalkBuild b = {.vocab = run->vocab->vocab,
                    .mem = run->mem,
@@ -350,6 +351,8 @@ static const Walk *walk_get(MaskRun *run, const WalkKey *key, uint32_t depth)
                        key->follow ? groups_of(key->follow) : UINT64_MAX,
                    .max_leaving = cache->max_leaving};
     const Walk *w = make_walk(run, cache, &b);
+    run->counts.walks_made++;
+    run->counts.nodes += b.nodes;
     walkbuild_free(&b);
     return w;
 }

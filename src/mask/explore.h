@@ -31,6 +31,12 @@ typedef struct HeadTokens {
     uint32_t at, count;
 } HeadTokens;
 
+/* What masks took so far; walker.nodes has the nodes of direct walks. */
+typedef struct MaskCounts {
+    uint64_t masks, remembered, direct; /* direct: every token was read */
+    uint64_t walks_known, walks_made, nodes;
+} MaskCounts;
+
 /* One thread's or matcher's scratch. */
 typedef struct MaskRun {
     const Mem *mem;
@@ -57,6 +63,7 @@ typedef struct MaskRun {
     bool has_tokens;   /* masks have what token edges allow */
     const Trie *named; /* and what llama.cpp takes for such tokens, of these;
                           or NULL */
+    MaskCounts counts;
     bool no_memory;
 } MaskRun;
 

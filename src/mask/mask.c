@@ -382,6 +382,7 @@ static weir_status mask_direct(MaskRun *run, const ConfigSet *set,
     RowBuild b = {.run = run, .row = row, .is_whole = true};
     WalkSink sink = {NULL, direct_node, &b};
     run->ids.count = 0;
+    run->counts.direct++;
     row_begin(&b);
     walk_direct(&run->walker, &run->vocab->main.trie, TRIE_ROOT, set, NULL,
                 &sink);
@@ -401,6 +402,7 @@ static weir_status fill_plain(MaskRun *run, MaskMemo *memo,
     MaskKey key = mask_key(set, run->regs.at);
     Mask *mask = memo_find(memo, &key);
     if (!mask) return mask_make(run, memo, &key, row);
+    run->counts.remembered++;
     if (mask->nids > FEW_IDS &&
         atomic_fetch_add_explicit(&mask->visits, 1, memory_order_relaxed) == 1)
         memo_promote(memo, mask, nwords);
@@ -486,6 +488,7 @@ static weir_status fill_unique(MaskRun *run, MaskMemo *memo,
 weir_status mask_fill(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
                       uint32_t *row)
 {
+    run->counts.masks++;
     return run->unique ? fill_unique(run, memo, set, row)
                        : fill_plain(run, memo, set, row);
 }

@@ -210,6 +210,7 @@ static void regular_run(Regular *r)
             continue;
         }
         const TrieNode *n = &trie->nodes[child];
+        b->nodes++;
         uint32_t at = b->depth + depth + 1;
         below->path = cover_step(level->path, n->byte);
         if (!path_matters(below->path, n)) continue;

@@ -165,6 +165,7 @@ typedef struct WalkBuild {
     VEC(WalkExit) exits;
     uint32_t nleaving, max_leaving; /* entries of the exits, at most */
     uint64_t follow_groups;         /* of the follow; all without one */
+    uint64_t nodes;                 /* of tries, looked at */
     bool has_rise, leaks, no_memory;
 } WalkBuild;
 

@@ -671,6 +671,32 @@ class Explain(Case):
                                 "no", "--json")[1])
         self.assertEqual((found["states"], found["is_whole"]), (5, True))
 
+    def test_stats(self):
+        # the place after [ is that after a comma; that after a 1 comes twice
+        arguments = ["explain", "--regex", r"\[(?:1,)*1\]", "--tokenizer",
+                     TINY, "--stats"]
+        for text, taken, whole in (("[1,1]", 5, True), ("[1,1", 4, False),
+                                   ("[1e", 2, False)):
+            found = json.loads(weir(*arguments, text, "--json")[1])["stats"]
+            self.assertEqual(
+                (found["tokens"], found["taken"], found["bytes"],
+                 found["is_whole"], found["error"]),
+                (len(text), taken, taken, whole, "OK"))
+            masks = min(taken + 1, len(text))
+            self.assertEqual((found["masks"], found["remembered"],
+                              found["direct"]),
+                             (masks, max(0, masks - 3), 0))
+            self.assertGreater(found["nodes"], 0)
+            self.assertGreater(found["states"], 0)
+        code, out, err = weir(*arguments, "[1,1]")
+        self.assertEqual((code, err), (0, ""))
+        for line in ("tokens read                    5\n",
+                     "of 5, a whole output\n",
+                     "  remembered                   2\n"):
+            self.assertIn(line, out)
+        self.expect(weir("explain", "--regex", "a", "--stats", "a"), 2,
+                    err="--stats wants --tokenizer")
+
     def test_wrong_constraint(self):
         self.expect(weir("explain", "--regex", "("), 2, err="--regex:1:1:")
 

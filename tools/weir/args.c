@@ -144,6 +144,8 @@ static const Option options[] = {
     {"prefix", 0, OPT_TEXT, AT(prefix), 0, MASK, "TEXT",
      "the output so far; default: nothing"},
     {"ids", 0, OPT_FLAG, AT(ids), 0, MASK, NULL, "print all allowed ids"},
+    {"stats", 0, OPT_TEXT, AT(stats), 0, EXPLAIN, "TEXT",
+     "what the masks of TEXT take; wants --tokenizer"},
     {"openai-strict", 0, OPT_FLAG, AT(openai_strict), 0, EXPLAIN, NULL,
      "show what OpenAI's strict mode refuses in the schema"},
     {"", 'n', NUMBER(count), SAMPLE, "N", "how many outputs; default: 1"},

@@ -53,7 +53,7 @@ typedef struct Args {
     const char *grammar_switch, *jump_switch, *batch_switch;
     /* what to do with it */
     const char *from, *to; /* languages */
-    const char *tokenizer, *prefix, *encode, *decode, *remotes;
+    const char *tokenizer, *prefix, *stats, *encode, *decode, *remotes;
     uint64_t count, seed, max_tokens;
     bool has_count, has_seed, has_max_tokens;
     bool json, ids, trim, openai_strict;

@@ -4,12 +4,14 @@
  * Frames make their states when an output first needs them, so the network is
  * shown after a walk: every byte after the empty output, then after each
  * output whose last byte made a state that was not there before, shortest
- * first, until nothing is new or WALK_STEPS bytes were tried.
+ * first, until nothing is new or WALK_STEPS bytes were tried. With --stats one
+ * output is read before that, while the grammar is as it was compiled.
  * Tests: tests/cli/cli_test.py.
  */
 #include "base/vec.h"
 #include "weir/cli_constraint.h"
 #include "weir/cli_report.h"
+#include "weir/cli_stats.h"
 #include "weir/cmd.h"
 
 enum { WALK_STEPS = 200000, WALK_STATES = 2000 };
@@ -96,6 +98,7 @@ typedef struct Report {
     double compile_ms;
     bool is_whole;
     const SchemaSource *schema; /* of --schema */
+    OutputStats stats;          /* of --stats */
 } Report;
 
 typedef void (*ShowText)(const char *text, size_t size);
@@ -188,6 +191,10 @@ static bool print_words(const Report *r, const Lines *warnings,
         if (!strict->size) puts("nothing");
         show_raw(strict->at, strict->size);
     }
+    if (r->args->stats) {
+        print_title("What the masks of the text took");
+        stats_print_words(&r->stats, stdout);
+    }
     print_title("Rules");
     bool ok = print_part(r, WEIR_PRINT_IR, show_raw);
     print_title("Network");
@@ -209,6 +216,10 @@ static bool print_json(const Report *r, const Lines *warnings,
         fputs(",\"openai_strict\":", stdout);
         print_json_lines(stdout, strict->at, strict->size);
     }
+    if (r->args->stats) {
+        fputs(",\"stats\":", stdout);
+        stats_print_json(&r->stats, stdout);
+    }
     fputs(",\"ir\":", stdout);
     bool ok = print_part(r, WEIR_PRINT_IR, show_json);
     fputs(",\"network\":", stdout);
@@ -224,12 +235,14 @@ static int explain(const Args *args, const Session *session)
     Walk w = {.mem = args->mem,
               .grammar = session->grammar,
               .matcher = session->matcher};
-    bool ok = walk(&w);
     Report r = {.args = args,
                 .grammar = session->grammar,
                 .compile_ms = session->compile_ms,
-                .is_whole = w.is_whole,
                 .schema = &session->schema};
+    bool ok = !args->stats || stats_read(&r.stats, args->mem, session->vocab,
+                                         session->grammar, args->stats);
+    ok = ok && walk(&w);
+    r.is_whole = w.is_whole;
     r.info.size = sizeof r.info;
     weir_grammar_describe(session->grammar, &r.info);
     Lines warnings = lines_read(&r, WEIR_CHECK_MISTAKES | WEIR_CHECK_ADVICE);
@@ -245,6 +258,8 @@ static int explain(const Args *args, const Session *session)
 int cmd_explain(const Args *args)
 {
     Session session;
+    if (args->stats && !args->tokenizer)
+        return usage_error(args, "--stats wants --tokenizer");
     int status = session_open(&session, args);
     if (status) return status;
     status = explain(args, &session);
