@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 WERROR = -DWEIR_WERROR=$(if $(CI),ON,OFF)
 
 .PHONY: build demo test check-full install format lint fuzz coverage cross \
-	measure vocab clean
+	measure size vocab clean
 
 build:
 	@scripts/setup build
@@ -58,8 +58,14 @@ cross:
 	@scripts/cross i686
 	@scripts/cross aarch64
 
-measure:
+# On a machine with nothing else to do: see docs/performance.md.
+measure: build
+	@scripts/setup vocab
+	@scripts/vocab/fetch
 	@scripts/measure
+
+size:
+	@scripts/code-size
 
 clean:
 	rm -rf build build-*
