@@ -260,7 +260,7 @@ static void add_regular(NfaBuild *b, const Dfa *d, const BoundedSpec *spec,
     tails_clear(b);
     if (!spec && !(beyond = mem_zero(b->mem, nbytes))) diag_no_memory(b->err);
     uint32_t base = b->npos; /* positions base + s for the states s */
-    NfaHead head = {d, b->kind.lo, base, to};
+    NfaHead head = {d, b->kind.lo, base};
     if (b->is_list && !vec_push(b->mem, &b->automata, head))
         diag_no_memory(b->err);
     for (uint32_t s = 0; s < d->nstates && !b->err->status; s++) {

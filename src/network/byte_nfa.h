@@ -31,11 +31,11 @@ typedef struct NfaBound {
 } NfaBound;
 
 /* Of a list: the head of a kind that is read in the list's own states and has
- * an automaton for its text: state s of it at position base + s. Where it
- * accepts an empty edge leads to `end`. */
+ * an automaton for its text: state s of it at position base + s, and what
+ * follows by empty edges. */
 typedef struct NfaHead {
     const Dfa *dfa;
-    uint32_t kind, base, end;
+    uint32_t kind, base;
 } NfaHead;
 
 /* Lifetime: the arena's. */

@@ -273,6 +273,15 @@ static bool has_state(const NfaHead *head, uint32_t pos)
     return pos - head->base < head->dfa->nstates;
 }
 
+/* Whether a position is reached from another by an empty edge. */
+static bool follows(const Nfa *nfa, uint32_t from, uint32_t to)
+{
+    for (uint32_t e = nfa->edge_start[from]; e < nfa->edge_start[from + 1]; e++)
+        if (nfa->edges[e].kind == NFA_EMPTY && nfa->edges[e].to == to)
+            return true;
+    return false;
+}
+
 /* The one automaton that q is in, at *x; NULL: none, or another position inside
  * a unique head. */
 static const NfaHead *head_of(const State *q, uint32_t *x)
@@ -289,7 +298,8 @@ static const NfaHead *head_of(const State *q, uint32_t *x)
         uint32_t pos = q->pos[k];
         Range r = nfa->heads[MIN(nfa->kind[pos].lo, nfa->nkinds - 1)];
         bool is_inside = pos >= r.lo && pos < r.hi;
-        if (is_inside && pos != head->base + *x && pos != head->end)
+        if (is_inside && pos != head->base + *x &&
+            !follows(nfa, head->base + *x, pos))
             return NULL;
     }
     return head;
@@ -346,7 +356,8 @@ static ByteSet find_differs(const State *q, const NfaHead *head, uint32_t x,
     ByteSet set = {{0}};
     for (uint32_t i = 0; i < q->npos; i++) {
         uint32_t pos = q->pos[i];
-        if (pos == head->base + x || pos == head->end) continue;
+        if (pos == head->base + x || follows(nfa, head->base + x, pos))
+            continue;
         for (uint32_t e = nfa->edge_start[pos]; e < nfa->edge_start[pos + 1];
              e++)
             if (nfa->edges[e].kind == NFA_BYTE)
