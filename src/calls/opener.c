@@ -10,12 +10,13 @@
 
 /* ---- a family's openers ---- */
 
-static void add(Openers *o, OpenerKind kind, unsigned places,
-                const char *template)
+static void add(Openers *o, OpenerKind kind, unsigned places, const char *form)
 {
-    if (!template || !*template) return;
+    if (!form || !*form) return;
+    /* in a run of blanks every one would be tried */
+    while (is_blank((uint8_t)*form)) form++;
     assert(o->count < OPENERS_MAX);
-    o->list[o->count++] = (Opener){kind, places, template};
+    o->list[o->count++] = (Opener){kind, places, form};
 }
 
 /* A comma between calls; other separators are blanks, or marks already. */
@@ -56,9 +57,9 @@ static void next_part(Try *t)
     t->is_past = false;
 }
 
-void try_begin(Try *t, const char *template, const char *style)
+void try_begin(Try *t, const char *form, const char *style)
 {
-    *t = (Try){.style = arg_style_find(span_text(style)), .rest = template};
+    *t = (Try){.style = arg_style_find(span_text(style)), .rest = form};
     next_part(t);
 }
 

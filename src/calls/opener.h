@@ -23,7 +23,7 @@ enum { PLACE_TEXT = 1, PLACE_BLOCK = 2, PLACE_THOUGHTS = 4, PLACE_SECTION = 8 };
 typedef struct Opener {
     OpenerKind kind;
     unsigned places;
-    const char *template;
+    const char *form; /* a template of family.h */
 } Opener;
 
 enum { OPENERS_MAX = 20 };
@@ -56,7 +56,7 @@ typedef struct Try {
     bool no_open, no_close;
 } Try;
 
-void try_begin(Try *t, const char *template, const char *style);
+void try_begin(Try *t, const char *form, const char *style);
 TryResult try_step(Try *t, uint8_t byte, size_t pos);
 /* Whether nothing is missing at the end of the text. */
 bool try_is_whole(const Try *t);

@@ -101,8 +101,7 @@ static void try_all(Parser *p)
     for (unsigned i = 0; i < p->openers.count; i++) {
         p->alive[i] = may_open(p, i);
         if (p->alive[i])
-            try_begin(&p->tries[i], p->openers.list[i].template,
-                      p->family->style);
+            try_begin(&p->tries[i], p->openers.list[i].form, p->family->style);
     }
 }
 

@@ -233,6 +233,47 @@ static void tells_strings_early(void **state)
     weir_tool_parser_free(p);
 }
 
+/* Long runs of whatever marks and calls begin with take linear time: else this
+ * would take hours. */
+static void long_runs(void **state)
+{
+    (void)state;
+    enum { LONG = 1 << 17 };
+    static const char *const parts[] = {
+        " ",
+        "\n",
+        "<",
+        "[",
+        "{",
+        "\"",
+        "<tool_call>",
+        "<tool_call>\n",
+        "{\"name\": ",
+        "<tool_call>{\"arguments\":",
+        "<|channel|>commentary to=functions.a ",
+        " to=functions.aaaaaaaaaaaaaaaaaaaaaa ",
+        "[TOOL_CALLS]aaaaaaaaaaaaaaaaaaaa",
+        "<tool_call>aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "<|open|>call tool=\""};
+    static char text[LONG + 1];
+    for (weir_family f = 1; weir_family_name(f); f++)
+        for (size_t i = 0; i < COUNT_OF(parts); i++) {
+            const weir_tool_event *e;
+            size_t n, size = strlen(parts[i]), total = 0;
+            weir_tool_parser *p =
+                weir_tool_parser_new(NULL, f, NULL, 0, NULL, NULL);
+            for (size_t at = 0; at < LONG; at++) text[at] = parts[i][at % size];
+            text[LONG] = 'x';
+            assert_int_equal(
+                weir_tool_parse(p, (weir_bytes){text, sizeof text}, &e, &n),
+                WEIR_OK);
+            total += n;
+            assert_int_equal(weir_tool_parse_end(p, &e, &n), WEIR_OK);
+            assert_true(total + n > 0);
+            weir_tool_parser_free(p);
+        }
+}
+
 static void wrong_arguments(void **state)
 {
     (void)state;
@@ -255,9 +296,8 @@ static void wrong_arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cases_in_file),
-        cmocka_unit_test(tells_early),
-        cmocka_unit_test(tells_strings_early),
+        cmocka_unit_test(cases_in_file),       cmocka_unit_test(tells_early),
+        cmocka_unit_test(tells_strings_early), cmocka_unit_test(long_runs),
         cmocka_unit_test(wrong_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
