@@ -58,8 +58,9 @@ static bool end_sequence(Lark *k)
     LarkScratch *s = &k->scratch;
     LarkGroup *g = top_group(k);
     g->can_repeat = false;
-    LarkId all = lark_list(k, LARK_SEQ, s->items.at + g->items,
-                           s->items.count - g->items, span_word(&g->open, k));
+    const LarkId *items = g->items ? s->items.at + g->items : s->items.at;
+    LarkId all = lark_list(k, LARK_SEQ, items, s->items.count - g->items,
+                           span_word(&g->open, k));
     s->items.count = g->items;
     return ir_ok(k->ir) &&
            (vec_push(k->ir->mem, &s->conj, all) || no_memory(k));
