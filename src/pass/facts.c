@@ -15,25 +15,6 @@
 
 #include "pass/list_count.h"
 
-static void list_each_kid(const ListSpec *list,
-                          void (*visit)(void *user, NodeId kid), void *user)
-{
-    visit(user, list->separator);
-    for (uint32_t i = 0; i < list->nkinds; i++) {
-        visit(user, list->kinds[i].head);
-        visit(user, list->kinds[i].tail);
-    }
-}
-
-void node_each_kid(const Ir *ir, Node n, void (*visit)(void *user, NodeId kid),
-                   void *user)
-{
-    if (n.kind == NODE_REPEAT) visit(user, n.a);
-    if (n.kind == NODE_LIST) list_each_kid(ir_node_list(ir, n), visit, user);
-    if (n.kind != NODE_SEQ && n.kind != NODE_ALT) return;
-    for (uint32_t i = 0; i < n.b; i++) visit(user, ir->kids.at[n.a + i]);
-}
-
 NodeId node_rewrite_kids(Ir *ir, NodeId id, const NodeId *by)
 {
     Node n = ir_node(ir, id);
@@ -179,9 +160,57 @@ static bool is_productive(const Property *p, NodeId id)
     return p->fact[id] || p->nullable[id];
 }
 
+static bool kind_is_live(const Property *p, const ListKind *k)
+{
+    return is_productive(p, k->head) && is_productive(p, k->tail) &&
+           (p->fact[k->head] || p->fact[k->tail]);
+}
+
+/* Whether an item of the kind alone makes a list, as far as its own counters
+ * know. */
+static bool kind_is_enough(const ListSpec *list, const ListKind *k)
+{
+    for (uint32_t i = 0; i < k->ncounters; i++)
+        if (!list->counters[k->counters[i]].hi) return false;
+    return true;
+}
+
+static bool any_is_enough(const Property *p, const ListSpec *list)
+{
+    for (uint32_t i = 0; i < list->nkinds; i++)
+        if (kind_is_live(p, &list->kinds[i]) &&
+            kind_is_enough(list, &list->kinds[i]))
+            return true;
+    return false;
+}
+
+/* Whether an item of each kind that has a counter of its own, which wants one,
+ * makes a list: all that most objects ask. False: it is not so simple. */
+static bool list_is_plain(const Property *p, const ListSpec *list)
+{
+    uint32_t order = 0, next = 0, nitems = 0, nleast = 0;
+    if (list->nneeds || list->is_contiguous) return false;
+    for (uint32_t i = 0; i < list->ncounters; i++) {
+        if (list->counters[i].lo > 1) return false;
+        nleast += list->counters[i].lo;
+    }
+    if (!nleast) return any_is_enough(p, list);
+    for (uint32_t i = 0; i < list->nkinds; i++) {
+        const ListKind *k = &list->kinds[i];
+        if (k->ncounters != 1 || !list->counters[k->counters[0]].lo) continue;
+        if (k->order < order || k->counters[0] < next) return false;
+        if (!kind_is_live(p, k)) return false;
+        order = k->order;
+        next = k->counters[0] + 1;
+        nitems++;
+    }
+    return nitems == nleast && is_productive(p, list->separator);
+}
+
 /* Whether the kinds that have items now can make a list. */
 static bool list_is_live(Property *p, const ListSpec *list)
 {
+    if (list_is_plain(p, list)) return true;
     Ir *ir = p->ir;
     size_t nbytes = list->nkinds * (sizeof(ListKind) + 1);
     ListKind *kinds = mem_new(ir->mem, nbytes);
@@ -190,10 +219,8 @@ static bool list_is_live(Property *p, const ListSpec *list)
     now.kinds = kinds;
     now.nkinds = 0;
     for (uint32_t i = 0; i < list->nkinds; i++) {
-        ListKind k = list->kinds[i];
-        if (is_productive(p, k.head) && is_productive(p, k.tail) &&
-            (p->fact[k.head] || p->fact[k.tail]))
-            kinds[now.nkinds++] = k;
+        if (kind_is_live(p, &list->kinds[i]))
+            kinds[now.nkinds++] = list->kinds[i];
     }
     ListOutlook out = {false, (uint8_t *)(kinds + list->nkinds)};
     SolveAnswer answer =

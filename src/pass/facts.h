@@ -16,10 +16,28 @@ typedef struct Facts {
 bool facts_find(Ir *ir, const TokenSets *sets, Facts *facts);
 void facts_free(const Mem *mem, Facts *facts);
 
+static inline void list_each_kid(const ListSpec *list,
+                                 void (*visit)(void *user, NodeId kid),
+                                 void *user)
+{
+    visit(user, list->separator);
+    for (uint32_t i = 0; i < list->nkinds; i++) {
+        visit(user, list->kinds[i].head);
+        visit(user, list->kinds[i].tail);
+    }
+}
+
 /* Calls visit(user, kid) for each direct operand of a node; a RULE has none.
- */
-void node_each_kid(const Ir *ir, Node n, void (*visit)(void *user, NodeId kid),
-                   void *user);
+ * Inline, and so the visit: all passes spend their time here. */
+static inline void node_each_kid(const Ir *ir, Node n,
+                                 void (*visit)(void *user, NodeId kid),
+                                 void *user)
+{
+    if (n.kind == NODE_REPEAT) visit(user, n.a);
+    if (n.kind == NODE_LIST) list_each_kid(ir_node_list(ir, n), visit, user);
+    if (n.kind != NODE_SEQ && n.kind != NODE_ALT) return;
+    for (uint32_t i = 0; i < n.b; i++) visit(user, ir->kids.at[n.a + i]);
+}
 /* The SEQ or ALT `id` with by[kid] in place of each operand. */
 NodeId node_rewrite_kids(Ir *ir, NodeId id, const NodeId *by);
 

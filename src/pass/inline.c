@@ -20,7 +20,6 @@
 
 #include "pass/facts.h"
 #include "pass/list_form.h"
-#include "pass/rulegraph.h"
 
 enum {
     SMALL = 32,        /* always copied */
@@ -33,14 +32,15 @@ enum {
 typedef struct Inline {
     Ir *ir;
     Lowered *lowered;
-    RuleGraph graph;
+    const RuleGraph *graph;
     uint32_t *uses;      /* by rule: references in final bodies */
     uint8_t *dissolves;  /* by rule */
     VEC(uint8_t) wide;   /* by node: bit 0 contains a wide loop, bit 1 may
                              end in one */
     VEC(NodeId) becomes; /* by node: its rewrite, or UINT32_MAX */
-    VEC(NodeId) reach;   /* nodes of the present body */
-    VEC(uint32_t) seen;  /* by node: rule + 1 */
+    VEC(NodeId) reach;   /* nodes of all bodies, one body after the other */
+    VEC(uint32_t) start; /* by place in graph.order, and the end: in reach */
+    VEC(uint32_t) seen;  /* by node: place in graph.order + 1 */
 } Inline;
 
 static uint32_t add_sizes(uint32_t a, uint32_t b)
@@ -109,6 +109,7 @@ static bool inline_update(Inline *w)
 {
     const Mem *mem = w->ir->mem;
     uint32_t n = w->ir->nodes.count, i = w->lowered->size.count;
+    if (i == n) return true;
     if (!vec_reserve(mem, &w->lowered->size, n) ||
         !vec_reserve(mem, &w->wide, n) || !vec_reserve(mem, &w->becomes, n) ||
         !vec_reserve(mem, &w->seen, n))
@@ -162,28 +163,38 @@ static NodeId rewrite(Inline *w, NodeId id)
     }
 }
 
-typedef struct Reach {
-    Inline *w;
-    uint32_t mark;
-} Reach;
-
-static void reach_push(void *user, NodeId id)
+/* Adds an operand to the nodes of body `place`, unless it is there. */
+static void reach_add(Inline *w, uint32_t place, NodeId id)
 {
-    Reach *r = user;
-    if (r->w->seen.at[id] == r->mark) return;
-    r->w->seen.at[id] = r->mark;
-    if (!vec_push(r->w->ir->mem, &r->w->reach, id))
-        diag_no_memory(&r->w->ir->error);
+    if (w->seen.at[id] == place + 1) return;
+    w->seen.at[id] = place + 1;
+    if (!vec_push(w->ir->mem, &w->reach, id)) diag_no_memory(&w->ir->error);
 }
 
-/* Nodes below `body`. */
-static void reach_find(Inline *w, NodeId body, uint32_t mark)
+/* An operand as written: a use, if it refers to a rule. */
+static void reach_operand(Inline *w, uint32_t place, NodeId id)
 {
-    Reach r = {w, mark};
-    w->reach.count = 0;
-    reach_push(&r, body);
-    for (uint32_t i = 0; i < w->reach.count && ir_ok(w->ir); i++)
-        node_each_kid(w->ir, ir_node(w->ir, w->reach.at[i]), reach_push, &r);
+    Node n = ir_node(w->ir, id);
+    if (n.kind == NODE_RULE && w->uses[n.a] < UINT32_MAX) w->uses[n.a]++;
+    reach_add(w, place, id);
+}
+
+static void reach_list(Inline *w, uint32_t place, const ListSpec *list)
+{
+    reach_operand(w, place, list->separator);
+    for (uint32_t i = 0; i < list->nkinds; i++) {
+        reach_operand(w, place, list->kinds[i].head);
+        reach_operand(w, place, list->kinds[i].tail);
+    }
+}
+
+static void reach_operands(Inline *w, uint32_t place, Node n)
+{
+    if (n.kind == NODE_REPEAT) reach_operand(w, place, n.a);
+    if (n.kind == NODE_LIST) reach_list(w, place, ir_node_list(w->ir, n));
+    if (n.kind != NODE_SEQ && n.kind != NODE_ALT) return;
+    for (uint32_t i = 0; i < n.b; i++)
+        reach_operand(w, place, w->ir->kids.at[n.a + i]);
 }
 
 static int id_ascending(const void *x, const void *y)
@@ -192,24 +203,53 @@ static int id_ascending(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-/* Operands before users. */
-static void reach_sort(Inline *w)
+/* Puts the nodes from `start` on, those of body `place`, in the order of their
+ * ids: operands before users. A body's ids are mostly neighbours. */
+static void reach_sort(Inline *w, uint32_t place, uint32_t start)
 {
-    bool is_sorted = true;
-    for (uint32_t i = 1; i < w->reach.count && is_sorted; i++)
-        is_sorted = w->reach.at[i - 1] < w->reach.at[i];
-    if (!is_sorted)
-        qsort(w->reach.at, w->reach.count, sizeof(NodeId), id_ascending);
+    enum { SPARSE = 8 };
+    NodeId *at = w->reach.at + start;
+    uint32_t count = w->reach.count - start;
+    NodeId lo = UINT32_MAX, hi = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        lo = MIN(lo, at[i]);
+        hi = MAX(hi, at[i]);
+    }
+    if ((hi - lo) / SPARSE > count) {
+        qsort(at, count, sizeof *at, id_ascending);
+        return;
+    }
+    for (NodeId id = lo; count && id <= hi; id++)
+        if (w->seen.at[id] == place + 1) *at++ = id;
+}
+
+/* Finds the nodes of all bodies, and counts the references in them as written;
+ * an expression that stands twice in one body is counted once. */
+static void reach_all(Inline *w)
+{
+    const RuleGraph *g = w->graph;
+    const Mem *mem = w->ir->mem;
+    bool ok =
+        inline_update(w) && vec_reserve(mem, &w->start, g->order.count + 1);
+    for (uint32_t k = 0; ok && k < g->order.count && ir_ok(w->ir); k++) {
+        uint32_t start = w->start.at[k] = w->reach.count;
+        NodeId body = w->lowered->body.at[g->order.at[k]];
+        reach_operand(w, k, body);
+        for (uint32_t i = start; i < w->reach.count && ir_ok(w->ir); i++)
+            reach_operands(w, k, ir_node(w->ir, w->reach.at[i]));
+        if (ir_ok(w->ir)) reach_sort(w, k, start);
+    }
+    if (ok) w->start.at[g->order.count] = w->reach.count;
+    if (!ok) diag_no_memory(&w->ir->error);
 }
 
 /* Rewrites one body; all rules that dissolve into it are final. */
-static void inline_body(Inline *w, RuleId rule)
+static void inline_body(Inline *w, uint32_t place)
 {
-    NodeId *body = &w->lowered->body.at[rule];
+    NodeId *body = &w->lowered->body.at[w->graph->order.at[place]];
     if (!inline_update(w)) return;
-    reach_find(w, *body, rule + 1);
-    reach_sort(w);
-    for (uint32_t i = 0; i < w->reach.count && ir_ok(w->ir); i++) {
+    uint32_t end = w->start.at[place + 1];
+    for (uint32_t i = w->start.at[place]; i < end && ir_ok(w->ir); i++) {
         NodeId id = w->reach.at[i];
         if (w->becomes.at[id] == UINT32_MAX) {
             NodeId made = rewrite(w, id);
@@ -222,7 +262,7 @@ static void inline_body(Inline *w, RuleId rule)
 static bool decide(Inline *w, RuleId rule)
 {
     const Rule *r = &w->ir->rules.at[rule];
-    if (w->graph.is_cyclic.at[rule] || r->flags & RULE_FRAME) return false;
+    if (w->graph->is_cyclic.at[rule] || r->flags & RULE_FRAME) return false;
     if (rule == w->ir->root || !inline_update(w)) return false;
     NodeId body = w->lowered->body.at[rule];
     uint32_t size = w->lowered->size.at[body], uses = w->uses[rule];
@@ -231,36 +271,13 @@ static bool decide(Inline *w, RuleId rule)
     return size <= SMALL || (uint64_t)size * uses <= MAX_COPIED;
 }
 
-static void count_use(void *user, NodeId kid)
-{
-    Inline *w = user;
-    Node n = ir_node(w->ir, kid);
-    if (n.kind == NODE_RULE && w->uses[n.a] < UINT32_MAX) w->uses[n.a]++;
-}
-
-/* References in all bodies as written; an expression that stands twice in one
- * body is counted once. */
-static void count_uses(Inline *w)
-{
-    RuleGraph *g = &w->graph;
-    if (!inline_update(w)) return;
-    for (uint32_t i = 0; i < g->order.count && ir_ok(w->ir); i++) {
-        RuleId user = g->order.at[i];
-        reach_find(w, w->lowered->body.at[user], user + 1);
-        count_use(w, w->lowered->body.at[user]);
-        for (uint32_t k = 0; k < w->reach.count; k++)
-            node_each_kid(w->ir, ir_node(w->ir, w->reach.at[k]), count_use, w);
-    }
-    memset(w->seen.at, 0, w->seen.count * sizeof *w->seen.at);
-}
-
 static void inline_all(Inline *w)
 {
-    RuleGraph *g = &w->graph;
-    count_uses(w);
+    const RuleGraph *g = w->graph;
+    reach_all(w);
     for (uint32_t i = 0; i < g->order.count && ir_ok(w->ir); i++) {
         RuleId rule = g->order.at[i];
-        inline_body(w, rule);
+        inline_body(w, i);
         w->dissolves[rule] = decide(w, rule);
     }
     for (RuleId r = 0; r < g->nrules; r++)
@@ -268,13 +285,11 @@ static void inline_all(Inline *w)
             w->lowered->body.at[r] = NODE_NEVER_ID;
 }
 
-bool inline_run(Ir *ir, Lowered *lowered)
+bool inline_run(Ir *ir, Lowered *lowered, const RuleGraph *graph)
 {
-    Inline w = {.ir = ir, .lowered = lowered};
+    Inline w = {.ir = ir, .lowered = lowered, .graph = graph};
     const Mem *mem = ir->mem;
     size_t n = ir->rules.count;
-    if (!rulegraph_build(ir, lowered, false, &w.graph))
-        return diag_no_memory(&ir->error);
     w.uses = mem_zero(mem, n * sizeof *w.uses);
     w.dissolves = mem_zero(mem, n);
     if (w.uses && w.dissolves)
@@ -287,7 +302,7 @@ bool inline_run(Ir *ir, Lowered *lowered)
     vec_free(mem, &w.wide);
     vec_free(mem, &w.becomes);
     vec_free(mem, &w.reach);
+    vec_free(mem, &w.start);
     vec_free(mem, &w.seen);
-    rulegraph_free(&w.graph);
     return ir_ok(ir);
 }

@@ -5,6 +5,7 @@
 #include "pass/inline.h"
 #include "pass/leftrec.h"
 #include "pass/nonempty.h"
+#include "pass/rulegraph.h"
 #include "pass/tokens.h"
 
 /* Tokens by id are left out of a grammar that has no vocabulary. */
@@ -84,11 +85,35 @@ static bool has_tokens(const Ir *ir, const TokenSets *sets)
     return any;
 }
 
+/* Where no rule reaches itself none begins with itself. */
+static bool is_acyclic(const RuleGraph *g)
+{
+    bool any = g->order.count < g->nrules;
+    for (uint32_t i = 0; i < g->order.count && !any; i++)
+        any = g->is_cyclic.at[g->order.at[i]];
+    return !any;
+}
+
+/* The graph of the bodies once none begins with itself. */
+static bool build_graph(Ir *ir, Lowered *out, RuleGraph *graph)
+{
+    if (!rulegraph_build(ir, out, false, graph))
+        return diag_no_memory(&ir->error);
+    if (is_acyclic(graph)) return true;
+    rulegraph_free(graph);
+    return leftrec_run(ir, out) && (rulegraph_build(ir, out, false, graph) ||
+                                    diag_no_memory(&ir->error));
+}
+
 static bool lower_passes(Ir *ir, const Facts *facts, const TokenSets *sets,
                          Lowered *out)
 {
-    return nonempty_run(ir, facts, sets, out) && leftrec_run(ir, out) &&
-           inline_run(ir, out) && find_unique_heads(ir, out);
+    RuleGraph graph;
+    if (!nonempty_run(ir, facts, sets, out) || !build_graph(ir, out, &graph))
+        return false;
+    bool ok = inline_run(ir, out, &graph) && find_unique_heads(ir, out);
+    rulegraph_free(&graph);
+    return ok;
 }
 
 /* Gives each rule that produces nothing a way that no token ever takes. True if
