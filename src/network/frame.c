@@ -32,12 +32,16 @@ static void find_classes(Frame *f)
         if (nfa->edges[e].hi < 255)
             byteset_add(&cut, (uint8_t)(nfa->edges[e].hi + 1));
     }
-    uint8_t class = 0;
-    for (unsigned byte = 0; byte < 256; byte++) {
-        if (byte && byteset_has(&cut, (uint8_t)byte)) class ++;
-        f->class_of[byte] = class;
-    }
-    f->nclasses = class + 1u;
+    cut.word[0] &= ~(uint64_t)1; /* the first class begins there anyway */
+    unsigned begin = 0, class = 0;
+    for (unsigned w = 0; w < 4; w++)
+        for (uint64_t bits = cut.word[w]; bits; bits &= bits - 1) {
+            unsigned end = w * 64 + bit_lowest(bits);
+            memset(f->class_of + begin, (int)class ++, end - begin);
+            begin = end;
+        }
+    memset(f->class_of + begin, (int)class, 256 - begin);
+    f->nclasses = class + 1;
 }
 
 /* A rule's options if the engine acts on them. */
@@ -190,8 +194,10 @@ static uint8_t *rank_map(Network *net, const ByteSet *first)
     uint8_t *map = arena_zero(&net->arena, 256 + sizeof *first);
     if (!map) return network_no_memory(net), NULL;
     uint8_t rank = 0;
-    for (unsigned byte = 0; byte < 256; byte++)
-        if (byteset_has(first, (uint8_t)byte) && rank < 255) map[byte] = ++rank;
+    for (unsigned w = 0; w < 4; w++)
+        for (uint64_t bits = first->word[w]; bits && rank < 255;
+             bits &= bits - 1)
+            map[w * 64 + bit_lowest(bits)] = ++rank;
     memcpy(map + 256, first, sizeof *first);
     if (!vec_push(net->mem, &net->maps, map) ||
         !map_add(net->mem, &net->map_index, h, net->maps.count - 1))

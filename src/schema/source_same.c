@@ -26,25 +26,31 @@ static bool is_container(JsonKind kind)
     return kind == JSON_OBJECT || kind == JSON_ARRAY;
 }
 
-/* Steps over what a schema says to people. */
-static bool step(const Same *s, JsonId container, JsonIter *it)
+/* Whether a member is what a schema says to people. */
+static bool is_said(const Json *json, const JsonIter *it)
 {
-    while (json_step(it)) {
-        KeywordId k = document_has_schema(s->d, container)
-                          ? keyword_find(it->key)
-                          : KEYWORD_NONE;
-        bool is_text = k == KEYWORD_TITLE || k == KEYWORD_DESCRIPTION ||
-                       k == KEYWORD_COMMENT;
-        if (!is_text || json_kind(&s->d->json, it->value) != JSON_STRING)
-            return true;
-    }
-    return false;
+    size_t size = it->key.size;
+    if (size != sizeof "title" - 1 && size != sizeof "description" - 1 &&
+        size != sizeof "$comment" - 1)
+        return false;
+    KeywordId k = keyword_find(it->key);
+    return (k == KEYWORD_TITLE || k == KEYWORD_DESCRIPTION ||
+            k == KEYWORD_COMMENT) &&
+           json_kind(json, it->value) == JSON_STRING;
 }
 
-static Span scalar_text(const Json *json, JsonId id)
+/* Steps over that in a schema. */
+static bool step(const Json *json, bool is_schema, JsonIter *it)
 {
-    bool is_string = json_kind(json, id) == JSON_STRING;
-    return is_string ? json_string(json, id) : json_spelling(json, id);
+    bool more = json_step(it);
+    while (more && is_schema && is_said(json, it)) more = json_step(it);
+    return more;
+}
+
+static Span scalar_text(const Json *json, JsonKind kind, JsonId id)
+{
+    return kind == JSON_STRING ? json_string(json, id)
+                               : json_spelling(json, id);
 }
 
 static bool value_same(const Same *s, JsonId a, JsonId b)
@@ -53,19 +59,20 @@ static bool value_same(const Same *s, JsonId a, JsonId b)
     JsonKind kind = json_kind(json, a);
     if (s->hash[a] != s->hash[b] || kind != json_kind(json, b)) return false;
     if (is_container(kind)) return s->class[a] == s->class[b];
-    return span_equal(scalar_text(json, a), scalar_text(json, b));
+    return span_equal(scalar_text(json, kind, a), scalar_text(json, kind, b));
 }
 
 static bool container_same(const Same *s, JsonId a, JsonId b)
 {
     const Json *json = &s->d->json;
     JsonIter x = json_iter(json, a), y = json_iter(json, b);
+    bool is_schema = document_has_schema(s->d, a);
     if (json_kind(json, a) != json_kind(json, b) ||
-        document_has_schema(s->d, a) != document_has_schema(s->d, b))
+        is_schema != document_has_schema(s->d, b))
         return false;
     for (;;) {
-        bool more = step(s, a, &x);
-        if (more != step(s, b, &y)) return false;
+        bool more = step(json, is_schema, &x);
+        if (more != step(json, is_schema, &y)) return false;
         if (!more) return true;
         if (!span_equal(x.key, y.key) || !value_same(s, x.value, y.value))
             return false;
@@ -74,11 +81,12 @@ static bool container_same(const Same *s, JsonId a, JsonId b)
 
 static uint64_t container_hash(const Same *s, JsonId id)
 {
-    uint64_t h =
-        hash_mix(json_kind(&s->d->json, id), document_has_schema(s->d, id));
-    JsonIter it = json_iter(&s->d->json, id);
-    while (step(s, id, &it))
-        h = hash_mix(hash_bytes(h, it.key.at, it.key.size), s->hash[it.value]);
+    const Json *json = &s->d->json;
+    bool is_schema = document_has_schema(s->d, id);
+    uint64_t h = hash_mix(json_kind(json, id), is_schema);
+    JsonIter it = json_iter(json, id);
+    while (step(json, is_schema, &it))
+        h = hash_bytes(h ^ s->hash[it.value], it.key.at, it.key.size);
     return h;
 }
 
@@ -88,7 +96,7 @@ static bool classify(Same *s, JsonId id)
     JsonKind kind = json_kind(json, id);
     s->class[id] = id;
     if (!is_container(kind)) {
-        Span text = scalar_text(json, id);
+        Span text = scalar_text(json, kind, id);
         s->hash[id] = hash_bytes(kind, text.at, text.size);
         return true;
     }

@@ -257,8 +257,11 @@ NodeId json_after(JsonRules *json)
 NodeId json_comma(JsonRules *json, uint32_t depth)
 {
     Ir *ir = json->ir;
-    if (json->kind != WEIR_SPACE_FIXED)
-        return ir_seq2(ir, text(ir, ","), json->gap);
+    if (json->kind != WEIR_SPACE_FIXED) {
+        if (json->comma == NODE_NEVER_ID)
+            json->comma = ir_seq2(ir, text(ir, ","), json->gap);
+        return json->comma;
+    }
     return ir_seq2(ir, json->item_separator, new_line(json, depth + 1));
 }
 
@@ -275,7 +278,10 @@ NodeId json_hollow(JsonRules *json)
 NodeId json_colon(JsonRules *json)
 {
     if (json->kind == WEIR_SPACE_FIXED) return json->key_separator;
-    return IR_SEQ(json->ir, json->gap, text(json->ir, ":"), json->gap);
+    if (json->colon == NODE_NEVER_ID)
+        json->colon =
+            IR_SEQ(json->ir, json->gap, text(json->ir, ":"), json->gap);
+    return json->colon;
 }
 
 NodeId json_container(JsonRules *json, uint32_t depth, const char *brackets,

@@ -28,6 +28,7 @@ typedef struct JsonRules {
     uint32_t indent;    /* FIXED */
     NodeId gap;         /* between any two pieces; EMPTY where FIXED */
     NodeId item_separator, key_separator; /* FIXED */
+    NodeId comma, colon;                  /* others; NEVER: not made yet */
     NodeId character;                     /* NEVER: not made yet */
     RuleId string, number;                /* RULE_NONE: not made yet */
     RuleId values[JSON_LAYOUT_DEPTH + 1]; /* by depth */

@@ -455,70 +455,12 @@ void json_free(Json *json)
 
 /* ---- reading the tree ------------------------------------------------- */
 
-JsonKind json_kind(const Json *json, JsonId id)
-{
-    if (id >= json->nodes.count) return JSON_MISSING;
-    switch (json->text.at[json->nodes.at[id].begin]) {
-    case '{':
-        return JSON_OBJECT;
-    case '[':
-        return JSON_ARRAY;
-    case '"':
-        return JSON_STRING;
-    case 't':
-        return JSON_TRUE;
-    case 'f':
-        return JSON_FALSE;
-    case 'n':
-        return JSON_NULL;
-    default:
-        return JSON_NUMBER;
-    }
-}
-
 const char *json_kind_name(JsonKind kind)
 {
     static const char *const names[] = {"nothing",  "null",     "false",
                                         "true",     "a number", "a string",
                                         "an array", "an object"};
     return names[kind];
-}
-
-JsonIter json_iter(const Json *json, JsonId id)
-{
-    JsonKind kind = json_kind(json, id);
-    bool has_kids = kind == JSON_OBJECT || kind == JSON_ARRAY;
-    return (JsonIter){.json = json,
-                      .next = has_kids ? id + 1 : 0,
-                      .end = has_kids ? json->nodes.at[id].link : 0,
-                      .is_object = kind == JSON_OBJECT,
-                      .key_id = JSON_NONE,
-                      .value = JSON_NONE};
-}
-
-/* The id after a value and all that is in it. */
-static inline JsonId skip_value(const Json *json, JsonId id)
-{
-    JsonNode node = json->nodes.at[id];
-    uint8_t first = json->text.at[node.begin];
-    return first == '{' || first == '[' ? node.link : id + 1;
-}
-
-JsonId json_end(const Json *json, JsonId id)
-{
-    return id < json->nodes.count ? skip_value(json, id) : 0;
-}
-
-bool json_step(JsonIter *it)
-{
-    if (it->next >= it->end) return false;
-    if (it->is_object) {
-        it->key_id = it->next++;
-        it->key = json_string(it->json, it->key_id);
-    }
-    it->value = it->next;
-    it->next = skip_value(it->json, it->value);
-    return true;
 }
 
 JsonId json_get_span(const Json *json, JsonId object, Span key)
@@ -540,17 +482,6 @@ uint32_t json_count(const Json *json, JsonId id)
     uint32_t count = 0;
     for (JsonIter it = json_iter(json, id); json_step(&it);) count++;
     return count;
-}
-
-Span json_string(const Json *json, JsonId id)
-{
-    if (json_kind(json, id) != JSON_STRING) return (Span){NULL, 0};
-    JsonNode node = json->nodes.at[id];
-    if (!node.link)
-        return span_of(json->text.at + node.begin + 1,
-                       node.end - node.begin - 2);
-    JsonDecoded piece = json->decoded.at[node.link - 1];
-    return span_of(json->pool.at + piece.begin, piece.end - piece.begin);
 }
 
 bool json_is_string(const Json *json, JsonId id, const char *text)
@@ -608,11 +539,21 @@ static void write_ascii(Out *out, uint8_t c)
         out_bytes(out, span_of(&c, 1));
 }
 
+/* ASCII that is written as it is. */
+static bool means_itself(uint8_t c)
+{
+    return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
+}
+
 void json_write_string(Out *out, Span text)
 {
     out_text(out, "\"");
     for (size_t pos = 0; pos < text.size;) {
         size_t start = pos;
+        while (pos < text.size && means_itself(text.at[pos])) pos++;
+        out_bytes(out, span_of(text.at + start, pos - start));
+        if (pos == text.size) break;
+        start = pos;
         uint32_t rune = utf8_decode(text, &pos);
         if (rune == RUNE_BAD)
             out_text(out, "\xEF\xBF\xBD");

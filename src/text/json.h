@@ -72,7 +72,26 @@ bool json_parse(Json *json, const Mem *mem, Span text, const JsonLimits *limits,
                 weir_error *err);
 void json_free(Json *json);
 
-JsonKind json_kind(const Json *json, JsonId id);
+static inline JsonKind json_kind(const Json *json, JsonId id)
+{
+    if (id >= json->nodes.count) return JSON_MISSING;
+    switch (json->text.at[json->nodes.at[id].begin]) {
+    case '{':
+        return JSON_OBJECT;
+    case '[':
+        return JSON_ARRAY;
+    case '"':
+        return JSON_STRING;
+    case 't':
+        return JSON_TRUE;
+    case 'f':
+        return JSON_FALSE;
+    case 'n':
+        return JSON_NULL;
+    default:
+        return JSON_NUMBER;
+    }
+}
 /* What a message calls a value of the kind: "a string". Static. */
 const char *json_kind_name(JsonKind kind);
 
@@ -84,7 +103,26 @@ uint32_t json_count(const Json *json, JsonId id);
 
 /* The id after a value and all that is in it; 0 for JSON_NONE. Ids between
  * are its descendants, an object's keys among them. */
-JsonId json_end(const Json *json, JsonId id);
+static inline JsonId json_end(const Json *json, JsonId id)
+{
+    if (id >= json->nodes.count) return 0;
+    JsonNode node = json->nodes.at[id];
+    uint8_t first = json->text.at[node.begin];
+    return first == '{' || first == '[' ? node.link : id + 1;
+}
+
+/* A string's characters, UTF-8; {NULL, 0} for what is no string. Lives as
+ * long as the Json. */
+static inline Span json_string(const Json *json, JsonId id)
+{
+    if (id >= json->nodes.count) return (Span){NULL, 0};
+    JsonNode node = json->nodes.at[id];
+    const uint8_t *begin = json->text.at + node.begin;
+    if (*begin != '"') return (Span){NULL, 0};
+    if (!node.link) return span_of(begin + 1, node.end - node.begin - 2);
+    JsonDecoded piece = json->decoded.at[node.link - 1];
+    return span_of(json->pool.at + piece.begin, piece.end - piece.begin);
+}
 
 /* Visits the items of an array (key: empty, key_id: JSON_NONE) or the members
  * of an object, in the order of the text. */
@@ -95,12 +133,29 @@ typedef struct JsonIter {
     Span key;
     JsonId key_id, value;
 } JsonIter;
-JsonIter json_iter(const Json *json, JsonId id);
-bool json_step(JsonIter *it);
+static inline JsonIter json_iter(const Json *json, JsonId id)
+{
+    JsonKind kind = json_kind(json, id);
+    bool has_kids = kind == JSON_OBJECT || kind == JSON_ARRAY;
+    return (JsonIter){.json = json,
+                      .next = has_kids ? id + 1 : 0,
+                      .end = has_kids ? json->nodes.at[id].link : 0,
+                      .is_object = kind == JSON_OBJECT,
+                      .key_id = JSON_NONE,
+                      .value = JSON_NONE};
+}
+static inline bool json_step(JsonIter *it)
+{
+    if (it->next >= it->end) return false;
+    if (it->is_object) {
+        it->key_id = it->next++;
+        it->key = json_string(it->json, it->key_id);
+    }
+    it->value = it->next;
+    it->next = json_end(it->json, it->value);
+    return true;
+}
 
-/* A string's characters, UTF-8; {NULL, 0} for what is no string. Lives as
- * long as the Json. */
-Span json_string(const Json *json, JsonId id);
 bool json_is_string(const Json *json, JsonId id, const char *text);
 /* The value as the text spells it. */
 Span json_spelling(const Json *json, JsonId id);
