@@ -37,5 +37,9 @@ bool dfa_writer_edge(DfaWriter *writer, uint32_t lo, uint32_t hi, uint32_t to);
 const Dfa *dfa_writer_finish(DfaWriter *writer);
 /* The minimal Dfa of the same language. */
 const Dfa *dfa_writer_minimize(DfaWriter *writer);
+/* The same, quickly if only fixed states go round: is_fixed, by state: it leads
+ * to such states alone, and they are pairwise different languages, none empty
+ * (fold.c). */
+const Dfa *dfa_writer_fold(DfaWriter *writer, const uint8_t *is_fixed);
 
 #endif

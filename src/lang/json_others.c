@@ -114,9 +114,11 @@ static void put_node(Others *o, uint32_t node, uint8_t *accepts)
 {
     const Texts *t = o->texts;
     bool is_text = node < o->ntexts;
-    *accepts = is_text ? !t->closed.at[node].accepts : node == o->ntexts + ANY;
+    *accepts =
+        is_text ? !t->closed.states.at[node].accepts : node == o->ntexts + ANY;
     if (is_text)
-        put_state(o, texts_edges(t, node), t->closed.at[node].count);
+        put_state(o, closed_edges(&t->closed, node),
+                  t->closed.states.at[node].count);
     else if (*accepts)
         put_state(o, NULL, 0);
     else
@@ -141,10 +143,10 @@ static const Dfa *write_nodes(Others *o, Dfa *dfa, uint32_t *edge_start,
 static const Dfa *write_others(const Texts *t)
 {
     LangCtx *ctx = t->ctx;
-    uint32_t nnodes = t->closed.count + HELPERS;
-    size_t most = (size_t)nnodes * EDGES_MOST + 2 * (size_t)t->edges.count +
-                  COUNT_OF(helper_edges);
-    Others o = {.texts = t, .ntexts = t->closed.count};
+    uint32_t nnodes = t->closed.states.count + HELPERS;
+    size_t most = (size_t)nnodes * EDGES_MOST +
+                  2 * (size_t)t->closed.edges.count + COUNT_OF(helper_edges);
+    Others o = {.texts = t, .ntexts = t->closed.states.count};
     if (!lang_room(ctx, nnodes) || !lang_charge(ctx, most + 4ull * nnodes))
         return lang_none();
     o.number = mem_new(ctx->mem, 2 * nnodes * sizeof *o.number);

@@ -12,7 +12,6 @@
 #include "lang/texts.h"
 
 #include "base/utf8.h"
-#include "lang/dfa_writer.h"
 
 #include <stdlib.h>
 
@@ -21,47 +20,18 @@ void texts_free(Texts *t)
     const Mem *mem = t->ctx->mem;
     vec_free(mem, &t->open);
     vec_free(mem, &t->stack);
-    vec_free(mem, &t->closed);
-    vec_free(mem, &t->edges);
-    map_free(mem, &t->index);
+    closed_free(&t->closed);
 }
 
 /* ---- closing ---- */
-
-/* The closed state that equals `open`, which has `count` edges at `at`. */
-static bool close_state(Texts *t, OpenState open, const DfaEdge *at,
-                        uint32_t count, uint32_t *state)
-{
-    LangCtx *ctx = t->ctx;
-    uint64_t hash = hash_bytes(open.accepts, at, count * sizeof *at);
-    for (MapPos p = map_first(&t->index, hash); p.value != MAP_NONE;
-         p = map_next(&t->index, hash, p)) {
-        assert(t->closed.at && p.value < t->closed.count);
-        ClosedState c = t->closed.at[p.value];
-        if (c.accepts == open.accepts && c.count == count &&
-            (!count ||
-             !memcmp(texts_edges(t, p.value), at, count * sizeof *at)))
-            return *state = p.value, true;
-    }
-    *state = t->closed.count;
-    if (!lang_room(ctx, (uint64_t)*state + 1)) return false;
-    ClosedState made = {t->edges.count, count, open.accepts};
-    if (!vec_reserve(ctx->mem, &t->edges, (size_t)made.first + count) ||
-        !vec_push(ctx->mem, &t->closed, made) ||
-        !map_add(ctx->mem, &t->index, hash, *state))
-        return lang_no_memory(ctx);
-    if (count) memcpy(t->edges.at + made.first, at, count * sizeof *at);
-    t->edges.count += count;
-    return true;
-}
 
 /* Closes the open states below `depth`; *state: the last one closed. */
 static bool close_below(Texts *t, uint32_t depth, uint32_t *state)
 {
     while (t->open.count > depth) {
         OpenState open = t->open.at[--t->open.count];
-        if (!close_state(t, open, t->stack.at + open.first,
-                         t->stack.count - open.first, state))
+        if (!closed_add(&t->closed, open.accepts, t->stack.at + open.first,
+                        t->stack.count - open.first, state))
             return false;
         t->stack.count = open.first;
         if (t->open.count) t->stack.at[t->stack.count - 1].to = *state;
@@ -119,9 +89,9 @@ static bool reserve(Texts *t, const Span *texts, uint32_t count)
     }
     return (vec_reserve(mem, &t->open, longest + 1) &&
             vec_reserve(mem, &t->stack, longest + 1) &&
-            vec_reserve(mem, &t->closed, all) &&
-            vec_reserve(mem, &t->edges, all) &&
-            map_reserve(mem, &t->index, (uint32_t)all)) ||
+            vec_reserve(mem, &t->closed.states, all) &&
+            vec_reserve(mem, &t->closed.edges, all) &&
+            map_reserve(mem, &t->closed.index, (uint32_t)all)) ||
            lang_no_memory(t->ctx);
 }
 
@@ -146,7 +116,7 @@ static int span_order(const void *x, const void *y)
 
 bool texts_read(Texts *t, LangCtx *ctx, const Span *texts, uint32_t count)
 {
-    *t = (Texts){.ctx = ctx};
+    *t = (Texts){.ctx = ctx, .closed = {.ctx = ctx}};
     if (!count || !lang_charge(ctx, count * 16ull)) return false;
     size_t nbytes = size_mul(count, sizeof *texts);
     Span *sorted = mem_new(ctx->mem, nbytes);
@@ -158,56 +128,12 @@ bool texts_read(Texts *t, LangCtx *ctx, const Span *texts, uint32_t count)
     return done;
 }
 
-/* ---- writing ---- */
-
-#define UNNUMBERED UINT32_MAX
-
-/* Breadth first from the root; `number` has an entry for each closed state,
- * `order` room for them. */
-static const Dfa *write_states(const Texts *t, uint32_t *number,
-                               uint32_t *order)
-{
-    DfaWriter w;
-    uint32_t count = 0;
-    dfa_writer_init(&w, t->ctx);
-    assert(t->root < t->closed.count && t->closed.at);
-    memset(number, 0xFF, t->closed.count * sizeof *number);
-    number[t->root] = count;
-    order[count++] = t->root;
-    for (uint32_t i = 0; i < count && lang_ok(t->ctx); i++) {
-        ClosedState c = t->closed.at[order[i]];
-        const DfaEdge *edge = texts_edges(t, order[i]);
-        dfa_writer_state(&w, c.accepts);
-        for (uint32_t e = 0; e < c.count; e++) {
-            uint32_t to = edge[e].to;
-            if (number[to] == UNNUMBERED) {
-                number[to] = count;
-                order[count++] = to;
-            }
-            dfa_writer_edge(&w, edge[e].lo, edge[e].hi, number[to]);
-        }
-    }
-    const Dfa *out = dfa_writer_finish(&w);
-    dfa_writer_free(&w);
-    return out;
-}
-
-static const Dfa *texts_write(const Texts *t)
-{
-    const Mem *mem = t->ctx->mem;
-    size_t nbytes = 2 * (size_t)t->closed.count * sizeof(uint32_t);
-    uint32_t *both = mem_new(mem, nbytes);
-    if (!both) return lang_no_memory(t->ctx), lang_none();
-    const Dfa *out = write_states(t, both, both + t->closed.count);
-    mem_free(mem, both, nbytes);
-    return out;
-}
-
 const Dfa *lang_texts(LangCtx *ctx, const Span *texts, uint32_t count)
 {
     Texts t;
     const Dfa *out = lang_none();
-    if (texts_read(&t, ctx, texts, count)) out = texts_write(&t);
+    if (texts_read(&t, ctx, texts, count))
+        out = closed_write(&t.closed, t.root);
     texts_free(&t);
     return out;
 }

@@ -3,9 +3,7 @@
 #ifndef WEIR_LANG_TEXTS_H
 #define WEIR_LANG_TEXTS_H
 
-#include "base/hash.h"
-#include "base/vec.h"
-#include "lang/lang.h"
+#include "lang/closed.h"
 
 /* A state of the text in hand: its edges are on the stack, from `first` on, the
  * last one without its target. */
@@ -14,20 +12,13 @@ typedef struct OpenState {
     bool accepts;
 } OpenState;
 
-typedef struct ClosedState {
-    uint32_t first, count; /* in `edges` */
-    bool accepts;
-} ClosedState;
-
 /* Closed states are pairwise different languages, none of them empty; an edge
  * is over one code point. Lifetime: call. */
 typedef struct Texts {
     LangCtx *ctx;
     VEC(OpenState) open; /* by depth; while reading */
     VEC(DfaEdge) stack;  /* the same */
-    VEC(ClosedState) closed;
-    VEC(DfaEdge) edges;
-    Map index;     /* of closed states */
+    Closed closed;
     uint32_t root; /* the start */
 } Texts;
 
@@ -35,10 +26,5 @@ typedef struct Texts {
  * error. To be freed in any case. */
 bool texts_read(Texts *t, LangCtx *ctx, const Span *texts, uint32_t count);
 void texts_free(Texts *t);
-
-static inline const DfaEdge *texts_edges(const Texts *t, uint32_t state)
-{
-    return t->edges.at + t->closed.at[state].first;
-}
 
 #endif
