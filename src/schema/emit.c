@@ -119,7 +119,8 @@ NodeId emit_string(Emit *e, StringPiece p)
 ListSupply piece_supply(Sets *s, StringPiece p)
 {
     if (p.kind != PIECE_EXACT) return LIST_SUPPLY_UNKNOWN;
-    if (!p.dfa) return p.hi == COUNT_INF ? LIST_SUPPLY_OPEN : LIST_SUPPLY_MANY;
+    if (!p.dfa && p.hi)
+        return p.hi == COUNT_INF ? LIST_SUPPLY_OPEN : LIST_SUPPLY_MANY;
     const Dfa *dfa = piece_language(s, &p);
     if (!sets_ok(s)) return LIST_SUPPLY_UNKNOWN;
     if (lang_is_open(dfa)) return LIST_SUPPLY_OPEN;

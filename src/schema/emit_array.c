@@ -127,8 +127,8 @@ static void list_strings(ArrayList *l, const Form *f)
     Span *texts = sets_array(s, Span, MAX_LISTED);
     for (uint32_t i = 0; i < f->nstrings; i++)
         l->is_unlisted |= f->strings[i].kind != PIECE_EXACT;
-    if (!texts || f->nstrings != 1 || !f->strings[0].dfa || l->is_unlisted)
-        return;
+    if (!texts || f->nstrings != 1 || l->is_unlisted) return;
+    if (!f->strings[0].dfa && f->strings[0].hi) return; /* many */
     const Dfa *dfa = piece_language(s, &f->strings[0]);
     LangSize size = lang_size(&s->lang, dfa);
     if (!size.is_finite || size.count > MAX_LISTED) return;

@@ -403,6 +403,27 @@ static void finishing_goes_around(void **state)
     weir_vocab_free(v);
 }
 
+/* Of the one string there is, a second may not be begun. */
+static void the_empty_string_once(void **state)
+{
+    (void)state;
+    static const char schema[] =
+        UNIQUE "{\"type\":\"string\",\"maxLength\":0}}";
+    weir_vocab *v = vocab_make();
+    weir_grammar *g = weir_grammar_compile(
+        v, WEIR_JSON_SCHEMA, (weir_bytes){schema, strlen(schema)}, NULL, NULL);
+    assert_non_null(g);
+    assert_true(reads(g, "[]"));
+    assert_true(reads(g, "[\"\"]"));
+    weir_matcher *m = weir_matcher_new(g, NULL, NULL);
+    for (const char *text = "[\"\""; *text; text++)
+        assert_int_equal(weir_matcher_accept(m, (uint8_t)*text), WEIR_ACCEPTED);
+    assert_int_equal(weir_matcher_accept(m, ','), WEIR_REFUSED);
+    weir_matcher_free(m);
+    weir_grammar_free(g);
+    weir_vocab_free(v);
+}
+
 /* A list that could run out of heads is refused when it is compiled. */
 static void few_heads_are_refused(void **state)
 {
@@ -468,6 +489,7 @@ int main(void)
         cmocka_unit_test(values_of_any_kind_are_unique),
         cmocka_unit_test(no_dead_ends),
         cmocka_unit_test(finishing_goes_around),
+        cmocka_unit_test(the_empty_string_once),
         cmocka_unit_test(few_heads_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
     };
