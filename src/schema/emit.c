@@ -116,19 +116,6 @@ NodeId emit_string(Emit *e, StringPiece p)
     return quoted(e, spelled_within(e, p.dfa, p.lo, p.hi));
 }
 
-ListSupply piece_supply(Sets *s, StringPiece p)
-{
-    if (p.kind != PIECE_EXACT) return LIST_SUPPLY_UNKNOWN;
-    if (!p.dfa && p.hi)
-        return p.hi == COUNT_INF ? LIST_SUPPLY_OPEN : LIST_SUPPLY_MANY;
-    const Dfa *dfa = piece_language(s, &p);
-    if (!sets_ok(s)) return LIST_SUPPLY_UNKNOWN;
-    if (lang_is_open(dfa)) return LIST_SUPPLY_OPEN;
-    return lang_size(&s->lang, dfa).count < LIST_SUPPLY_LEAST
-               ? LIST_SUPPLY_UNKNOWN
-               : LIST_SUPPLY_MANY;
-}
-
 /* ---- numbers ---- */
 
 static NodeId number_node(Emit *e, Numbers set, bool is_whole)

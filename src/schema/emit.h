@@ -70,8 +70,10 @@ NodeId emit_array(Emit *e, const ArrayShape *a, uint32_t depth);
 NodeId emit_object(Emit *e, const ObjectShape *o, uint32_t depth);
 /* Strings of one piece, with their quotes. */
 NodeId emit_string(Emit *e, StringPiece piece);
-/* How many strings there are of a piece, for a list where they must differ. */
+/* What is known of how many strings there are of a piece, or values of a form,
+ * for a list where they must differ: emit_supply.c. */
 ListSupply piece_supply(Sets *s, StringPiece piece);
+ListSupply form_supply(Sets *s, const Form *form);
 /* Regular expressions as JSON strings: emit_regex.c. */
 NodeId emit_regex(Emit *e, bool may_be_empty);
 /* One exact text as a JSON string. */

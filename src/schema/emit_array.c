@@ -234,7 +234,8 @@ static void list_others(ArrayList *l, const Form *f)
     if (values_of(s, &numbers, MAX_LISTED, &found) == VALUES_FEW)
         add_values(l, &l->numbers, &found);
     found.count = 0;
-    if (values_of(s, &compounds, MAX_LISTED, &found) == VALUES_FEW)
+    if (form_supply(s, &compounds) == LIST_SUPPLY_UNKNOWN &&
+        values_of(s, &compounds, MAX_LISTED, &found) == VALUES_FEW)
         add_values(l, &l->compounds, &found);
     else
         l->has_compounds = true;
@@ -287,6 +288,7 @@ static Form put_compounds(ArrayList *l, Item *item, Form f)
 static ListSupply others_supply(Sets *s, const Form *f)
 {
     ValueList found = {0};
+    if (form_supply(s, f) != LIST_SUPPLY_UNKNOWN) return LIST_SUPPLY_MANY;
     ValueCount all = values_of(s, f, MAX_LISTED, &found);
     vec_free(s->mem, &found);
     return all == VALUES_MANY ? LIST_SUPPLY_MANY : LIST_SUPPLY_UNKNOWN;

@@ -347,7 +347,9 @@ static ValueCount list_object(Listing *l, const ObjectShape *o)
         more = all == VALUES_FEW && places_next(&p);
     }
     vec_free(s->mem, &p.values);
-    return p.is_empty ? all : MAX(all, p.known);
+    if (!p.is_empty) all = MAX(all, p.known);
+    /* a member that has many values may be one too much */
+    return all == VALUES_MANY && o->hi < o->nprops ? VALUES_UNKNOWN : all;
 }
 
 static ValueCount list_compounds(Listing *l, const Form *f)

@@ -13,6 +13,7 @@
 
 #include "base/diag.h"
 #include "matcher/meaning.h"
+#include "schema/schema.h"
 #include "syntax/json_grammar.h"
 #include "unit/faulty_mem.h"
 
@@ -424,6 +425,80 @@ static void the_empty_string_once(void **state)
     weir_vocab_free(v);
 }
 
+/* ---- how many heads there are, by the schema ---- */
+
+#define CLOSED "\"type\":\"object\",\"additionalProperties\":false,"
+#define ONE_OF_TWO "{\"enum\":[1,2]}"
+
+static const struct {
+    const char *items;
+    bool is_many;
+} supply_cases[] = {
+    {"{\"type\":\"number\"}", true},
+    {"{\"type\":\"integer\",\"maximum\":5,\"minimum\":1}", false},
+    {"{\"type\":\"object\"}", true},
+    {"{\"type\":\"object\",\"maxProperties\":0}", false},
+    {"{\"type\":\"object\",\"properties\":{\"a\":" ONE_OF_TWO "}}", true},
+    {"{\"type\":\"object\",\"required\":[\"a\"],\"maxProperties\":1,"
+     "\"properties\":{\"a\":" ONE_OF_TWO "}}",
+     false},
+    {"{" CLOSED "\"properties\":{\"a\":" ONE_OF_TWO "}}", false},
+    {"{" CLOSED "\"properties\":{\"a\":" ONE_OF_TWO
+     ",\"b\":{\"type\":\"string\"}}}",
+     true},
+    {"{" CLOSED "\"required\":[\"a\"],\"maxProperties\":1,\"properties\":"
+     "{\"a\":" ONE_OF_TWO ",\"b\":{\"type\":\"string\"}}}",
+     false},
+    {"{" CLOSED "\"required\":[\"a\",\"b\"],\"properties\":{\"a\":{"
+     "\"type\":\"integer\"},\"b\":{\"$ref\":\"#/items\"}}}",
+     false},
+    {"{" CLOSED "\"minProperties\":2,\"properties\":{\"a\":{"
+     "\"type\":\"integer\"},\"b\":{\"const\":1}}}",
+     true},
+    {"{" CLOSED "\"dependentRequired\":{\"a\":[\"b\"]},\"properties\":{"
+     "\"a\":{\"type\":\"integer\"},\"b\":{\"const\":1}}}",
+     false},
+    {"{\"type\":\"array\"}", true},
+    {"{\"type\":\"array\",\"items\":{\"const\":1}}", true},
+    {"{\"type\":\"array\",\"items\":{\"const\":1},\"maxItems\":9}", false},
+    {"{\"type\":\"array\",\"items\":{\"type\":\"string\"},\"maxItems\":1}",
+     true},
+    {"{\"type\":\"array\",\"maxItems\":0}", false},
+    {"{\"type\":\"array\",\"prefixItems\":[{\"type\":\"integer\"}],"
+     "\"items\":false}",
+     true},
+    {"{\"type\":\"array\",\"prefixItems\":[{\"type\":\"integer\"},{"
+     "\"const\":1}],\"items\":false,\"minItems\":2}",
+     true},
+    {"{\"type\":\"array\",\"prefixItems\":[{\"const\":1},{\"type\":"
+     "\"integer\",\"pattern\":\"a\",\"maxLength\":3}],\"items\":false,"
+     "\"maxItems\":1}",
+     false},
+};
+
+static void supplies(void **state)
+{
+    (void)state;
+    mem = mem_from_env(NULL);
+    for (size_t i = 0; i < COUNT_OF(supply_cases); i++) {
+        char text[512];
+        Ir ir;
+        const weir_schema_opts opts = {.lenient = false};
+        snprintf(text, sizeof text, UNIQUE "%s}", supply_cases[i].items);
+        ir_init(&ir, &mem, NULL);
+        schema_compile(&ir, span_of(text, strlen(text)), &opts, NULL);
+        if (!ir_ok(&ir)) fail_msg("%s: %s", text, ir.error.message);
+        uint32_t found = 0;
+        for (uint32_t k = 0; k < ir.lists.count; k++) {
+            const ListKind *kind = ir.lists.at[k].kinds;
+            if (kind->unique != LIST_UNIQUE_VALUE) continue;
+            found += kind->supply != LIST_SUPPLY_UNKNOWN;
+        }
+        if (found != supply_cases[i].is_many) fail_msg("%s", text);
+        ir_free(&ir);
+    }
+}
+
 /* A list that could run out of heads is refused when it is compiled. */
 static void few_heads_are_refused(void **state)
 {
@@ -490,6 +565,7 @@ int main(void)
         cmocka_unit_test(no_dead_ends),
         cmocka_unit_test(finishing_goes_around),
         cmocka_unit_test(the_empty_string_once),
+        cmocka_unit_test(supplies),
         cmocka_unit_test(few_heads_are_refused),
         cmocka_unit_test(every_allocation_may_fail),
     };
