@@ -378,11 +378,6 @@ void weir_compiler_clear(weir_compiler *c)
         next = e->newer;
         if (e->is_done && !e->waiting) entry_drop(c, e);
     }
-    if (!c->newest) {
-        mem_free(&c->mem, c->buckets, c->nbuckets * sizeof *c->buckets);
-        c->buckets = NULL;
-        c->nbuckets = 0;
-    }
     lock_give(&c->lock);
 }
 
@@ -394,6 +389,7 @@ void weir_compiler_free(weir_compiler *c)
     weir_compiler_clear(c); /* nobody waits any more: all of it */
     lock_free(&c->lock);
     pthread_cond_destroy(&c->done);
+    mem_free(&mem, c->buckets, c->nbuckets * sizeof *c->buckets);
     mem_free(&mem, c, sizeof *c);
     weir_vocab_free(vocab);
 }
