@@ -534,8 +534,8 @@ static void compare_masks(const char *source)
     weir_error err;
     Mem mem = mem_from_env(NULL);
     Alphabet letters = {{'a', 'b'}, 2};
-    weir_schema_opts schema = {WEIR_DRAFT_DEFAULT};
-    weir_space space = {WEIR_SPACE_ANY};
+    weir_schema_opts schema = {.draft = WEIR_DRAFT_DEFAULT};
+    weir_space space = {.kind = WEIR_SPACE_ANY};
     memset(&c, 0, sizeof c);
     random_vocab(&rng, &letters, &c.made);
     judge_view(&c);
