@@ -5,7 +5,7 @@
  * the texts that do not begin with one of D, and of one that ends early itself
  * those that do not go on from one.
  * Cost:  automata, each made once for a lexeme and a set of rivals.
- * Tests: unit/lark_lazy_test.c
+ * Tests: unit/lark_recorded_test.c
  */
 #include "syntax/lark_emit.h"
 
@@ -15,7 +15,8 @@ static const Dfa *language(LarkEmit *e, NodeId lexeme)
     return dfa ? dfa : lang_none();
 }
 
-/* What the rivals take: D and all that goes on from it, or only the latter. */
+/* What the rivals take: D and all that goes on from it, or only the latter. An
+ * empty text ends nothing. */
 static const Dfa *taken(LarkEmit *e, LarkSet rivals, bool is_early)
 {
     LangCtx *lang = &e->k->lang.lang;
@@ -25,6 +26,7 @@ static const Dfa *taken(LarkEmit *e, LarkSet rivals, bool is_early)
         uint32_t symbol = e->set_items.at[set.first + i];
         all = lang_unite(lang, all, language(e, emit_symbol(e, symbol)->value));
     }
+    all = lang_subtract(lang, all, lang_empty());
     const Dfa *more =
         is_early ? lang_repeat(lang, lang_any(), 1, LANG_INF) : lang_all();
     return lang_concat(lang, all, more);

@@ -4,7 +4,7 @@
  * first, or place by place (lark_state.c) where it matters what may begin
  * beside what.
  * Cost:  linear in the instances' nodes, but for lark_state.c. No recursion.
- * Tests: unit/lark_test.c, unit/lark_lazy_test.c
+ * Tests: unit/lark_test.c, unit/lark_recorded_test.c
  */
 #include "syntax/lark_emit.h"
 
@@ -126,7 +126,8 @@ static NodeId unit_node(LarkEmit *e, const Unit *u, LarkUse use, uint32_t flags)
                : cut;
 }
 
-/* Blanks stand behind texts, not behind nothing. */
+/* Blanks stand behind lexemes, also empty ones as in llguidance, but not where a
+ * rule with options has none. */
 static NodeId put_unit(LarkEmit *e, const Unit *u, LarkUse use)
 {
     uint32_t full = use.flags & INSTANCE_FULL;
@@ -141,9 +142,7 @@ static NodeId put_unit(LarkEmit *e, const Unit *u, LarkUse use)
 static NodeId lexeme_atom(LarkEmit *e, NodeId lexeme, uint32_t symbol,
                           LarkUse use)
 {
-    Unit u = {.lexeme = lexeme,
-              .symbol = symbol,
-              .is_nullable = emit_is_nullable(e, lexeme)};
+    Unit u = {.lexeme = lexeme, .symbol = symbol};
     return put_unit(e, &u, use);
 }
 
@@ -168,8 +167,7 @@ static NodeId name_atom(LarkEmit *e, const LarkNode *n, LarkUse use,
     if (in.of == LARK_NONE) return NODE_NEVER_ID;
     if (!is_early && !has_options(s)) return instance_node(e, in);
     Unit u = {.symbol = LARK_NONE, .is_instance = true, .instance = in};
-    u.is_nullable = is_early ? emit_is_nullable(e, s->value)
-                             : e->calls.at[in.of].is_nullable;
+    u.is_nullable = !is_early && e->calls.at[in.of].is_nullable;
     return put_unit(e, &u, use);
 }
 

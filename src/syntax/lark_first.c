@@ -7,7 +7,7 @@
  * one number.
  * Cost:  the calls' nodes, times the depth of what depends on what at worst;
  *        charged to the limit of work.
- * Tests: unit/lark_lazy_test.c, unit/lark_param_test.c
+ * Tests: unit/lark_recorded_test.c
  */
 #include "syntax/lark_emit.h"
 

@@ -7,7 +7,7 @@
  *        they say of a given parameter.
  * Bits [x:y] are the number of y - x bits from bit x on; _ is [0:64].
  * Cost:  linear; conditions nest MOST_NESTED deep at most, which bounds the
- *        recursion. Tests: unit/lark_param_test.c.
+ *        recursion. Tests: unit/lark_recorded_test.c.
  */
 #include "syntax/lark_parse.h"
 

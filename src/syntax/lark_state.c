@@ -13,7 +13,7 @@
  * An atom here is never empty: what may be is skipped by an edge of its own.
  * Cost:  exponential in the body at worst; states are charged to max_states,
  *        and all steps to max_work.
- * Tests: unit/lark_lazy_test.c
+ * Tests: unit/lark_recorded_test.c
  */
 #include <stdlib.h>
 
@@ -28,6 +28,7 @@ typedef struct Atom {
     LarkId node; /* its node; equal atoms are one */
     Span rest;   /* of a STOP: what follows it at once */
     bool is_stopped;
+    bool is_blanks; /* those behind an empty lexeme */
     LarkSet first;
 } Atom;
 
@@ -99,6 +100,7 @@ static void add_task(States *s, LarkId node, uint32_t from, uint32_t to)
 static bool same_atom(const States *s, const Atom *a, const Atom *b)
 {
     const LarkNode *x = emit_node(s->e, a->node), *y = emit_node(s->e, b->node);
+    if (a->is_blanks || b->is_blanks) return a->is_blanks == b->is_blanks;
     if (a->is_stopped != b->is_stopped || !span_equal(a->rest, b->rest))
         return false;
     if (x->kind != y->kind || x->a != y->a) return false;
@@ -127,11 +129,21 @@ static LarkSet first_of(const States *s, LarkId node)
     return s->e->first.at[node - s->symbol->first];
 }
 
+static bool is_lexeme(const States *s, const LarkNode *n)
+{
+    return n->kind == LARK_LEXEME ||
+           (n->kind == LARK_NAME && emit_symbol(s->e, n->a)->is_lexeme);
+}
+
 static void expand_atom(States *s, Task t)
 {
     Atom atom = {.node = t.node, .first = first_of(s, t.node)};
+    Atom blanks = {.node = t.node, .is_blanks = true};
     add_edge(s, t.from, t.to, add_atom(s, atom));
-    if (is_nullable(s, t.node)) add_edge(s, t.from, t.to, LARK_NONE);
+    if (!is_nullable(s, t.node)) return;
+    add_edge(s, t.from, t.to, LARK_NONE);
+    if (s->e->blanks != NODE_EMPTY_ID && is_lexeme(s, emit_node(s->e, t.node)))
+        add_edge(s, t.from, t.to, add_atom(s, blanks));
 }
 
 static void expand_sequence(States *s, Task t, const LarkNode *n)
@@ -380,6 +392,7 @@ static NodeId atom_node(States *s, const Atom *a, LarkUse use)
 {
     LarkEmit *e = s->e;
     const LarkNode *n = emit_node(e, a->node);
+    if (a->is_blanks) return e->blanks;
     if (!a->is_stopped) return emit_atom(e, n, use, s->value);
     LarkUse bare = {use.flags | INSTANCE_BARE, use.rivals, 0};
     NodeId text = a->rest.size ? ir_bytes(e->ir, a->rest) : NODE_EMPTY_ID;

@@ -185,6 +185,15 @@ static bool hide_marker(Terminals *t, LarkSymbol *s, const Dfa *marker)
                                  "texts of several lengths, expected one");
 }
 
+/* The texts that do not go on from a shorter one, which is not the empty text:
+ * it is no end of anything, but one of them all the same. */
+static const Dfa *first_ends(LangCtx *lang, const Dfa *all)
+{
+    const Dfa *full = lang_subtract(lang, all, lang_empty());
+    const Dfa *nothing = lang_intersect(lang, all, lang_empty());
+    return lang_unite(lang, lang_shortest(lang, full), nothing);
+}
+
 static NodeId cut_early(Terminals *t, LarkSymbol *s, NodeId body)
 {
     LangCtx *lang = &t->k->lang.lang;
@@ -196,7 +205,7 @@ static NodeId cut_early(Terminals *t, LarkSymbol *s, NodeId body)
         if (!hide_marker(t, s, marker)) return NODE_NEVER_ID;
         all = lang_concat(lang, all, marker);
     }
-    return ir_regular(t->ir, lang_shortest(lang, all));
+    return ir_regular(t->ir, first_ends(lang, all));
 }
 
 /* ---- all ---- */
