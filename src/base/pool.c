@@ -23,7 +23,6 @@
 #include "base/pool.h"
 
 #include <signal.h>
-#include <unistd.h>
 
 #include "base/thread.h"
 
@@ -247,10 +246,4 @@ void pool_free(Pool *pool)
     lock_free(&pool->sleep_lock);
     lock_free(&pool->job_lock);
     mem_free(pool->mem, pool, pool_bytes(pool->room));
-}
-
-uint32_t pool_processors(void)
-{
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : (uint32_t)MIN(n, POOL_THREADS_MAX);
 }

@@ -22,7 +22,12 @@ void pool_free(Pool *pool);
  * on its own pool. */
 void pool_run(Pool *pool, weir_task_fn task, void *arg, size_t count);
 
-/* Processors of this machine that are in use, at least 1. */
+/* Threads that this process may have running at once, at least 1: by the
+ * processors there are, its affinity and its control group's quota
+ * (processors.c). */
 uint32_t pool_processors(void);
+/* What the quota in a file cpu.max is worth, rounded up; UINT32_MAX: there is
+ * none. */
+uint32_t quota_processors(const char *text);
 
 #endif

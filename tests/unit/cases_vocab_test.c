@@ -372,6 +372,69 @@ static void growth_memory(void **state)
     weir_vocab_free(v);
 }
 
+/* Thirty tools, whose descriptions are new in each request. */
+static char *tools_schema(unsigned number)
+{
+    enum { TOOLS = 30, SIZE = 400 };
+    char *text = malloc(TOOLS * SIZE + SIZE);
+    assert_non_null(text);
+    size_t n = (size_t)sprintf(text, "{\"anyOf\":[");
+    for (unsigned i = 0; i < TOOLS; i++)
+        n += (size_t)sprintf(
+            text + n,
+            "%s{\"type\":\"object\",\"description\":\"tool %u of request %u\","
+            "\"properties\":{\"name\":{\"const\":\"tool_%u\"},\"count\":{"
+            "\"type\":\"integer\",\"description\":\"%u\"}},\"required\":["
+            "\"name\"],\"additionalProperties\":false}",
+            i ? "," : "", i, number, i, number);
+    sprintf(text + n, "]}");
+    return text;
+}
+
+/* Avarok-Cybersecurity/atlas#417: 2,000 requests with a new text each: once the
+ * cache is full, memory is flat. */
+static void agent_schemas(void **state)
+{
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    enum { REQUESTS = 400, LIMIT = 4 << 20 };
+#else
+    enum { REQUESTS = 2000, LIMIT = 16 << 20 };
+#endif
+    Counted counted = {0};
+    weir_env env = {sizeof env, counted_allocate, counted_resize,
+                    counted_release, &counted};
+    weir_token tokens[] = {{kit_bytes("{\""), 0}, {kit_bytes("name"), 0}};
+    weir_vocab *v = weir_vocab_new(&env, tokens, 2, NULL, NULL);
+    assert_non_null(v);
+    weir_compiler *c = compiler_of(v, LIMIT);
+    size_t warm = 0, most = 0;
+    for (unsigned i = 0; i < REQUESTS; i++) {
+        int32_t row[1];
+        char *text = tools_schema(i);
+        weir_grammar *g = weir_compiler_compile(c, WEIR_JSON_SCHEMA,
+                                                kit_bytes(text), NULL, NULL);
+        assert_non_null(g);
+        weir_matcher *m = weir_matcher_new(g, NULL, NULL);
+        for (uint32_t id = 0; id < 2; id++) {
+            weir_matcher_fill(m, row);
+            assert_int_equal(weir_matcher_accept(m, id), WEIR_ACCEPTED);
+        }
+        weir_matcher_free(m);
+        weir_grammar_free(g);
+        free(text);
+        size_t *of = i < REQUESTS / 2 ? &warm : &most;
+        *of = counted.held > *of ? counted.held : *of;
+    }
+    print_message("%zu bytes at most in the first half, %zu in the second\n",
+                  warm, most);
+    assert_true(stats_of(c).entries < REQUESTS / 2); /* it was full by then */
+    assert_true(most <= warm / 100 * 101);
+    weir_compiler_free(c);
+    weir_vocab_free(v);
+    assert_int_equal(counted.held, 0);
+}
+
 /* incoai/splash#24: bounded by bytes; what is larger than the whole cache is
  * compiled for its request and drives nobody out. */
 static void no_shape_cache(void **state)
@@ -457,6 +520,7 @@ int main(void)
              retoken_after_token_edge),
         CASE("cache-key-memory-uncounted", key_memory),
         CASE("cache-key-memory-uncounted, growth", growth_memory),
+        CASE("cache-agent-schemas-growth", agent_schemas),
         CASE("key-dot-no-shape-cache", no_shape_cache),
         CASE("lru-evicts-running", evicts_running),
     };

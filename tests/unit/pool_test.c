@@ -1,5 +1,9 @@
 /* pool_test.c: every item exactly once, results visible, jobs of several
  * threads, thread counts, failures. Meant for the thread sanitizer too. */
+#if defined(__linux__)
+#define _GNU_SOURCE /* sched_setaffinity */
+#include <sched.h>
+#endif
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -156,6 +160,30 @@ static void test_start_and_end(void **state)
     assert_true(pool_processors() >= 1);
 }
 
+/* vllm-project/vllm#49013: as many threads as the machine has processors, in a
+ * container that may use two of them. */
+static void test_processors(void **state)
+{
+    (void)state;
+    assert_true(quota_processors("max 100000\n") == UINT32_MAX);
+    assert_true(quota_processors("") == UINT32_MAX);
+    assert_true(quota_processors("0 0") == UINT32_MAX);
+    assert_int_equal(quota_processors("200000 100000\n"), 2);
+    assert_int_equal(quota_processors("150000 100000\n"), 2);
+    assert_int_equal(quota_processors("5000 100000\n"), 1);
+    assert_true(pool_processors() >= 1);
+#if defined(__linux__)
+    cpu_set_t all, one;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    CPU_ZERO(&one);
+    for (size_t i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
+        if (CPU_ISSET(i, &all)) CPU_SET(i, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    assert_int_equal(pool_processors(), 1);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+#endif
+}
+
 static void *refuse(void *user, size_t nbytes)
 {
     (void)user;
@@ -233,6 +261,7 @@ int main(void)
         cmocka_unit_test(test_uneven_items),
         cmocka_unit_test(test_several_callers),
         cmocka_unit_test(test_start_and_end),
+        cmocka_unit_test(test_processors),
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_public_pools),
         cmocka_unit_test(test_public_errors),
