@@ -31,7 +31,7 @@ bool decoder_note_draw(weir_decoder *d, const float *logits, size_t width,
 {
     weir_token_logprobs note = {.top = NULL};
     const int32_t *mask;
-    size_t ids = d->vocab->vocab.width, most = d->opts.top_logprobs;
+    size_t ids = d->vocab->vocab.width, most = MIN(d->opts.top_logprobs, width);
     bool is_before = d->opts.logprobs == WEIR_LOGPROBS_BEFORE_MASK;
     if (!d->opts.logprobs) return true;
     if (!mask_here(d, width, &mask) ||

@@ -6,6 +6,7 @@
 #include "api/sampler.h"
 #include "base/diag.h"
 #include "sample/logprobs.h"
+#include "sample/top_list.h"
 #include "weir/sample.h"
 
 #include <math.h>
@@ -198,19 +199,11 @@ size_t weir_sampler_candidates(const weir_sampler *s, weir_candidate *out,
     size_t total = 0, n = 0;
     if (s->chain.chosen == SIZE_MAX) return 0;
     for (size_t i = 0; i < c->size; i++) {
-        weir_candidate at = {c->at[i].id, c->p[i]};
-        if (at.probability <= 0) continue;
+        if (c->p[i] <= 0) continue;
         total++;
-        size_t place = MIN(n, capacity);
-        while (place && (out[place - 1].probability < at.probability ||
-                         (out[place - 1].probability == at.probability &&
-                          out[place - 1].id > at.id)))
-            place--;
-        if (place == capacity) continue;
-        n = MIN(n + 1, capacity);
-        for (size_t k = n - 1; k > place; k--) out[k] = out[k - 1];
-        out[place] = at;
+        top_add(out, &n, capacity, (Scored){c->at[i].id, c->p[i]});
     }
+    top_sort(out, n);
     return total;
 }
 

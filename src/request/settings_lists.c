@@ -6,7 +6,13 @@
 
 #include <math.h>
 
-enum { STOPS_MOST = 1024, STOP_BYTES = 1024, BIAS_MOST = 1 << 20 };
+/* A breaker is looked for in each token of the vocabulary: some 5 ms. */
+enum {
+    STOPS_MOST = 1024,
+    BREAKERS_MOST = 64,
+    STOP_BYTES = 1024,
+    BIAS_MOST = 1 << 20
+};
 
 typedef struct Place {
     JsonId at;
@@ -56,8 +62,8 @@ static bool add_text(SettingsReader *s, const Place *p, weir_bytes *list,
 }
 
 /* A string, if it may be one, or an array of strings. */
-static bool read_texts(SettingsReader *s, const Place *p, bool takes_one,
-                       const weir_bytes **out, size_t *count)
+static bool read_texts(SettingsReader *s, const Place *p, size_t most,
+                       bool takes_one, const weir_bytes **out, size_t *count)
 {
     Json *json = &s->r.json;
     JsonKind kind = json_kind(json, p->at);
@@ -67,9 +73,9 @@ static bool read_texts(SettingsReader *s, const Place *p, bool takes_one,
                            takes_one ? "a string or an array of strings"
                                      : "an array of strings");
     size_t n = is_one ? 1 : json_count(json, p->at);
-    if (n > STOPS_MOST)
+    if (n > most)
         return refuse(&s->r, p->at, p->pointer, "invalid_value",
-                      "found %zu texts, expected at most %d", n, STOPS_MOST);
+                      "found %zu texts, expected at most %zu", n, most);
     weir_bytes *list = arena_array(&s->s->arena, weir_bytes, n);
     if (!list) return refuse_memory(s->r.refusal);
     *out = list;
@@ -89,7 +95,8 @@ static bool read_stops(SettingsReader *s)
     bool is_messages = s->r.endpoint == WEIR_ENDPOINT_MESSAGES;
     Place p = member(s, is_messages ? "stop_sequences" : "stop");
     if (is_absent(s, &p)) return true;
-    return read_texts(s, &p, !is_messages, &o->stops, &o->stop_count);
+    return read_texts(s, &p, STOPS_MOST, !is_messages, &o->stops,
+                      &o->stop_count);
 }
 
 static bool read_breakers(SettingsReader *s)
@@ -97,7 +104,8 @@ static bool read_breakers(SettingsReader *s)
     weir_sampler_opts *o = &s->s->info.sampler;
     Place p = member(s, "dry_sequence_breakers");
     if (is_absent(s, &p)) return true;
-    return read_texts(s, &p, false, &o->dry_breakers, &o->dry_breaker_count);
+    return read_texts(s, &p, BREAKERS_MOST, false, &o->dry_breakers,
+                      &o->dry_breaker_count);
 }
 
 /* ---- logit bias ---- */

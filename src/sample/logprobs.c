@@ -1,11 +1,13 @@
 /* logprobs.c: log softmax of a row, masked or not, and its greatest entries.
  *
- * Sums in 64 bits. The top list is kept sorted by insertion: it is short.
+ * Sums in 64 bits.
  * Cost: an exponential for each allowed logit that is not far below the
  * greatest; 128,000 about 0.5 ms.
  * Tests: unit/logprobs_test.c.
  */
 #include "sample/logprobs.h"
+
+#include "sample/top_list.h"
 
 #include <math.h>
 
@@ -62,14 +64,10 @@ size_t logprobs_top(const LogitRow *row, float max, double log_sum,
 {
     size_t n = 0;
     for (size_t i = 0; i < row->width && capacity; i++) {
-        float logit = logit_of(row, i);
-        if (logit == -INFINITY) continue;
-        if (n == capacity && !(logit > top[n - 1].logprob)) continue;
-        size_t place = n < capacity ? n++ : n - 1;
-        for (; place && logit > top[place - 1].logprob; place--)
-            top[place] = top[place - 1];
-        top[place] = (weir_logprob){(uint32_t)i, logit};
+        Scored at = {(uint32_t)i, logit_of(row, i)};
+        if (at.score != -INFINITY) top_add(top, &n, capacity, at);
     }
+    top_sort(top, n);
     for (size_t i = 0; i < n; i++)
         top[i].logprob = logprob(top[i].logprob, max, log_sum);
     return n;

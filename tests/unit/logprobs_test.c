@@ -81,6 +81,22 @@ static void before_and_after(void **state)
     }
 }
 
+/* All of a large vocabulary, from the least on: n log n, not n times n. */
+static void whole_vocabulary(void **state)
+{
+    (void)state;
+    enum { MANY = 400000 };
+    float *row = malloc(MANY * sizeof *row);
+    weir_logprob *all = malloc(MANY * sizeof *all);
+    for (int i = 0; i < MANY; i++) row[i] = (float)i / MANY;
+    assert_int_equal(weir_logprobs(row, MANY, NULL, 0, 0, NULL, all, MANY),
+                     MANY);
+    for (uint32_t i = 0; i < MANY; i++)
+        assert_int_equal(all[i].id, MANY - 1 - i);
+    free(row);
+    free(all);
+}
+
 static void odd_rows(void **state)
 {
     (void)state;
@@ -106,6 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(before_and_after),
+        cmocka_unit_test(whole_vocabulary),
         cmocka_unit_test(odd_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
