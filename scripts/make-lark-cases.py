@@ -328,6 +328,8 @@ STRICT = [
     'start: a\na[temperature=-1]: "x"', 'start: a\na[max_tokens=0]: "x"',
     'start: a "b"\na[stop=""]: "x"', 'start: a\na[lazy, lazy]: "x"',
     'start: a\na[capture=""]: "x"',
+    'start: /[a-z--[aeiou]]/', 'start: /[a-c&&b-d]/', 'start: /[[:digit:]]/',
+    'start: /[a[bc]]/', 'start: /[a-c~~b-d]/',
     'start: a\na[suffix=/x|yy/, capture]: /.*/',
     'start: a\na[capture]: a "x" | "y"',
 ]

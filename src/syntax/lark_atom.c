@@ -28,8 +28,10 @@ static LarkId leaf(Lark *k, LarkKind kind, NodeId node, LarkWord at)
 /* The flags of patterns as Rust has them: classes ask Unicode. */
 static RegexOpts pattern_opts(uint32_t offset)
 {
-    return (RegexOpts){
-        .unicode_classes = true, .line_feed_only = true, .offset = offset};
+    return (RegexOpts){.unicode_classes = true,
+                       .line_feed_only = true,
+                       .refuses_sets = true,
+                       .offset = offset};
 }
 
 /* ---- strings ---- */

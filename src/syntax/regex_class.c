@@ -258,13 +258,24 @@ static void warn_posix(RegexParser *p, size_t begin)
                 "[:name:] is no class here, but these characters");
 }
 
+/* Whether what stands here is a character to Rust, too. */
+static bool is_member(RegexParser *p)
+{
+    uint8_t c = re_peek(p, 0);
+    bool is_double = c == re_peek(p, 1) && (c == '&' || c == '-' || c == '~');
+    if (!p->refuses_sets || (c != '[' && !is_double)) return true;
+    return re_fail(p->re, WEIR_UNSUPPORTED, p->pos, p->pos + 1 + is_double,
+                   "found a set inside a class, or an operator on sets, "
+                   "expected a backslash before the character");
+}
+
 static ReId read_flat(RegexParser *p)
 {
     size_t begin = p->pos++;
     bool is_negated = re_take(p, "^"), done = true, was_range;
     RuneSet set = {0};
     while (done && !re_at_end(p) && re_peek(p, 0) != ']')
-        done = members_add(p, &set, &was_range);
+        done = is_member(p) && members_add(p, &set, &was_range);
     if (done && !re_take(p, "]")) done = not_closed(p, begin);
     if (done && p->is_extra && !set.count && p->pos == begin + 2)
         re_warn(p->re, begin, p->pos, "the class [] matches nothing");

@@ -35,6 +35,7 @@ typedef struct RegexParser {
     bool has_sets;   /* v flag */
     bool unicode_classes;
     bool line_feed_only;
+    bool refuses_sets;
     uint32_t flags;      /* ReFlag bits, here */
     uint32_t captures;   /* groups in the pattern; RE_NONE: not counted yet */
     bool has_names;      /* one of them is named; valid once counted */
