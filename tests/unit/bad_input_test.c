@@ -2,7 +2,7 @@
  * limit that is named, within SECONDS of this thread's time and BYTES of
  * memory; and each output read with it ends the same way, call by call. Where
  * a definition says which, that is what is asked for: nesting beyond max_depth
- * is LIMIT_DEPTH, a reference to itself has no meaning.
+ * is LIMIT_DEPTH, a reference to itself has no meaning. WEIR_QUICK: some of them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,6 +27,8 @@ enum { SLOWER = 1 };
 enum { SECONDS = 5, BYTES = 288 << 20, CALL_SECONDS = 5 };
 
 /* ---- memory and time ---- */
+
+enum { QUICK_EVERY = 4 };
 
 static size_t held, held_most;
 
@@ -381,7 +383,8 @@ static void each_is_bounded(void **state)
 {
     (void)state;
     weir_vocab *v = bytes_and_pairs();
-    for (size_t i = 0; i < COUNT_OF(bad); i++) {
+    size_t every = getenv("WEIR_QUICK") ? QUICK_EVERY : 1;
+    for (size_t i = 0; i < COUNT_OF(bad); i += every) {
         const struct Bad *b = &bad[i];
         Text t = {0};
         b->make(&t);
