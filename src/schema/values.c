@@ -101,7 +101,7 @@ static Span *few_texts(Listing *l, const Dfa *dfa, uint32_t *count)
     LangCtx *lang = &l->s->lang;
     LangSize size = lang_size(lang, dfa);
     if (!lang_ok(lang) || !size.is_finite || size.count > l->most) return NULL;
-    Span *texts = sets_array(l->s, Span, size.count + 1);
+    Span *texts = sets_array(l->s, Span, (size_t)size.count + 1);
     *count = texts ? lang_list(lang, dfa, texts, (uint32_t)size.count) : 0;
     return texts;
 }
