@@ -99,7 +99,7 @@ static void limits_end_it(void **state)
     assert_null(compile(text, NULL, 0, &err));
     assert_int_equal(err.status, WEIR_LIMIT_DEPTH);
     weir_named_grammar named[NAMES + 1];
-    static char names[2 * NAMES + 2][4], sources[2 * NAMES + 2][64];
+    static char names[2 * NAMES + 2][16], sources[2 * NAMES + 2][64];
     for (int i = 0; i <= NAMES; i++) {
         snprintf(names[i], sizeof names[i], "n%d", i);
         snprintf(sources[i], sizeof sources[i],
