@@ -434,6 +434,7 @@ void args_free(Args *args)
 {
     vec_free(args->mem, &args->choices);
     vec_free(args->mem, &args->schema_dirs);
+    vec_free(args->mem, &args->named);
     vec_free(args->mem, &args->files);
 }
 
