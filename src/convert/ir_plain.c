@@ -33,6 +33,7 @@ static void use(void *user, NodeId id)
 
 static void use_rule(Plain *p, RuleId rule)
 {
+    assert(p->used_rule.at && rule < p->nrules);
     if (p->used_rule.at[rule]) return;
     p->used_rule.at[rule] = 1;
     use(p, p->ir->rules.at[rule].body);
@@ -111,6 +112,7 @@ static NodeId twin_of(Plain *p, const Facts *facts, NodeId id)
 
 static void make_twins(Plain *p, const Facts *facts)
 {
+    assert(p->twin.at && p->used.at && p->used_rule.at);
     for (NodeId id = 0; id < p->nnodes && ir_ok(p->ir); id++)
         p->twin.at[id] = p->used.at[id] ? twin_of(p, facts, id) : id;
     for (RuleId r = 0; r < p->nrules && ir_ok(p->ir); r++)
@@ -123,6 +125,7 @@ static void make_twins(Plain *p, const Facts *facts)
 static void check_options(Plain *p)
 {
     Ir *ir = p->ir;
+    assert(p->used_rule.at);
     for (RuleId r = 0; r < p->nrules && ir_ok(ir); r++) {
         const Rule *rule = &ir->rules.at[r];
         if (!p->used_rule.at[r] || !rule->options) continue;

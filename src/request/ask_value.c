@@ -107,7 +107,7 @@ bool ask_pattern(Resolver *r, Field field, weir_source_kind kind, JsonId at,
     Span text = {0};
     const char *wanted = "a string: a regular expression";
     if (!read_source(r, at, pointer, wanted, &text)) return false;
-    if (r->profile->refuses_nul && memchr(text.at, 0, text.size))
+    if (r->profile->refuses_nul && text.size && memchr(text.at, 0, text.size))
         return refuse(r, at, pointer, "invalid_regex",
                       "found U+0000 in a regular expression");
     ask_new(r, field, kind, at, pointer);
