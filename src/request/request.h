@@ -181,4 +181,18 @@ void refusal_write(const weir_refusal *f, Out *out);
 /* degrade.c: makes it a constraint that is not enforced, for `reason`. */
 bool constraint_degrade(weir_constraint *c, const char *reason);
 
+/* Endpoints that a field belongs to, in its table. */
+enum {
+    ON_CHAT = 1 << WEIR_ENDPOINT_CHAT,
+    ON_COMPLETIONS = 1 << WEIR_ENDPOINT_COMPLETIONS,
+    ON_RESPONSES = 1 << WEIR_ENDPOINT_RESPONSES,
+    ON_MESSAGES = 1 << WEIR_ENDPOINT_MESSAGES,
+    ON_COMPLETION = 1 << WEIR_ENDPOINT_COMPLETION,
+    ON_GENERATE = 1 << WEIR_ENDPOINT_GENERATE,
+    ON_OLLAMA =
+        1 << WEIR_ENDPOINT_OLLAMA_CHAT | 1 << WEIR_ENDPOINT_OLLAMA_GENERATE,
+    ON_V1 = ON_CHAT | ON_COMPLETIONS | ON_RESPONSES,
+    ON_LLAMA = ON_V1 | ON_COMPLETION
+};
+
 #endif

@@ -13,19 +13,6 @@
 
 /* ---- the table of fields ---- */
 
-enum {
-    ON_CHAT = 1 << WEIR_ENDPOINT_CHAT,
-    ON_COMPLETIONS = 1 << WEIR_ENDPOINT_COMPLETIONS,
-    ON_RESPONSES = 1 << WEIR_ENDPOINT_RESPONSES,
-    ON_MESSAGES = 1 << WEIR_ENDPOINT_MESSAGES,
-    ON_COMPLETION = 1 << WEIR_ENDPOINT_COMPLETION,
-    ON_GENERATE = 1 << WEIR_ENDPOINT_GENERATE,
-    ON_OLLAMA =
-        1 << WEIR_ENDPOINT_OLLAMA_CHAT | 1 << WEIR_ENDPOINT_OLLAMA_GENERATE,
-    ON_V1 = ON_CHAT | ON_COMPLETIONS | ON_RESPONSES,
-    ON_LLAMA = ON_V1 | ON_COMPLETION
-};
-
 typedef struct FieldRow {
     const char *name, *pointer;
     unsigned endpoints;
