@@ -4,6 +4,7 @@
  */
 #include "oracle/oracle.h"
 #include "syntax/ebnf.h"
+#include "unit/recorded_kit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,33 +22,6 @@ typedef struct Run {
     char source[1024];
     unsigned grammars, verdicts, line;
 } Run;
-
-static char unescape(const char **at)
-{
-    unsigned byte;
-    char c = *(*at)++;
-    if (c != '\\') return c;
-    c = *(*at)++;
-    if (c == 'n') return '\n';
-    if (c != 'x') return c;
-    assert_int_equal(sscanf(*at, "%2x", &byte), 1);
-    *at += 2;
-    return (char)byte;
-}
-
-/* The next text of a line; false at its end. */
-static bool next_text(const char **at, char *text, size_t *size)
-{
-    while (**at == ' ') ++*at;
-    if (**at != '"') return false;
-    for (*size = 0, ++*at; **at != '"'; ++*size) {
-        assert_true(**at && **at != '\n');
-        text[*size] = unescape(at);
-    }
-    text[*size] = 0;
-    ++*at;
-    return true;
-}
 
 static void compile(Run *run, const char *at)
 {

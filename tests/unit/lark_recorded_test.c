@@ -3,6 +3,7 @@
  * scripts/make-lark-cases.py, which says what each word means.
  */
 #include "weir/weir.h"
+#include "unit/recorded_kit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,33 +19,6 @@ typedef struct Run {
     char source[4096];
     unsigned grammars, verdicts, alone, line;
 } Run;
-
-static char unescape(const char **at)
-{
-    unsigned byte;
-    char c = *(*at)++;
-    if (c != '\\') return c;
-    c = *(*at)++;
-    if (c == 'n') return '\n';
-    if (c != 'x') return c;
-    assert_int_equal(sscanf(*at, "%2x", &byte), 1);
-    *at += 2;
-    return (char)byte;
-}
-
-/* The next text of a line; false at its end. */
-static bool next_text(const char **at, char *text, size_t *size)
-{
-    while (**at == ' ') ++*at;
-    if (**at != '"') return false;
-    for (*size = 0, ++*at; **at != '"'; ++*size) {
-        assert_true(**at && **at != '\n');
-        text[*size] = unescape(at);
-    }
-    text[*size] = 0;
-    ++*at;
-    return true;
-}
 
 static weir_grammar *compile(Run *run, const char *at, weir_error *err)
 {
