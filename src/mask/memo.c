@@ -172,45 +172,39 @@ void mask_write(const Mask *mask, uint32_t *row, uint32_t nwords)
         row[mask->ids[i] / 32] |= 1u << (mask->ids[i] % 32);
 }
 
-const uint32_t *memo_promote(MaskMemo *memo, Mask *mask, uint32_t nwords)
+/* The row in `slot`, which is of `mask`, made now if it is new; stops: NULL, or
+ * tokens that it has besides. NULL: no room. */
+static const uint32_t *row_in(MaskMemo *memo, const Mask *mask,
+                              _Atomic(const uint32_t *) *slot, uint32_t nwords,
+                              const MaskStops *stops)
 {
-    const uint32_t *row =
-        atomic_load_explicit(&mask->row, memory_order_acquire);
+    const uint32_t *row = atomic_load_explicit(slot, memory_order_acquire);
     if (row) return row;
-    if (!mask->nids && mask->base) return mask->base;
     uint32_t *made = NULL;
     lock_take(&memo->lock);
-    row = atomic_load_explicit(&mask->row, memory_order_relaxed);
+    row = atomic_load_explicit(slot, memory_order_relaxed);
     if (!row && !memo->arena.failed)
         made = arena_alloc(&memo->arena, nwords * sizeof *made);
     if (made) {
         mask_write(mask, made, nwords);
-        atomic_store_explicit(&mask->row, made, memory_order_release);
+        for (uint32_t i = 0; stops && i < stops->count; i++)
+            if (stops->ids[i] < stops->width)
+                made[stops->ids[i] / 32] |= 1u << (stops->ids[i] % 32);
+        atomic_store_explicit(slot, made, memory_order_release);
         row = made;
     }
     lock_give(&memo->lock);
     return row;
 }
 
+const uint32_t *memo_promote(MaskMemo *memo, Mask *mask, uint32_t nwords)
+{
+    if (!mask->nids && mask->base) return mask->base;
+    return row_in(memo, mask, &mask->row, nwords, NULL);
+}
+
 const uint32_t *memo_promote_ending(MaskMemo *memo, Mask *mask, uint32_t nwords,
                                     const MaskStops *stops)
 {
-    const uint32_t *row =
-        atomic_load_explicit(&mask->ending, memory_order_acquire);
-    if (row) return row;
-    uint32_t *made = NULL;
-    lock_take(&memo->lock);
-    row = atomic_load_explicit(&mask->ending, memory_order_relaxed);
-    if (!row && !memo->arena.failed)
-        made = arena_alloc(&memo->arena, nwords * sizeof *made);
-    if (made) {
-        mask_write(mask, made, nwords);
-        for (uint32_t i = 0; i < stops->count; i++)
-            if (stops->ids[i] < stops->width)
-                made[stops->ids[i] / 32] |= 1u << (stops->ids[i] % 32);
-        atomic_store_explicit(&mask->ending, made, memory_order_release);
-        row = made;
-    }
-    lock_give(&memo->lock);
-    return row;
+    return row_in(memo, mask, &mask->ending, nwords, stops);
 }
