@@ -6,29 +6,13 @@
  */
 #include <stdlib.h>
 
+#include "fuzz/refusal_kit.h"
 #include "text/json.h"
 #include "weir/decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { WIDTH = 3 };
-
-static void must(bool claim)
-{
-    if (!claim) abort();
-}
-
-static void check_refusal(const weir_refusal *f)
-{
-    char body[8192];
-    Json json;
-    Mem mem = mem_from_env(NULL);
-    size_t size = weir_refusal_body(f, body, sizeof body);
-    must(f->http >= 400 && f->http < 600 && f->status && f->type && f->code);
-    must(*f->message && f->begin <= f->end && size <= sizeof body);
-    must(json_parse(&json, &mem, span_of(body, size), NULL, NULL));
-    json_free(&json);
-}
 
 static weir_vocab *vocab(void)
 {
