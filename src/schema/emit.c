@@ -165,6 +165,7 @@ static void put_objects(Emit *e, Nodes *nodes, const Form *f, uint32_t depth)
 static void put_scalars(Emit *e, Nodes *nodes, const Form *f)
 {
     put_constants(e, nodes, f->constants);
+    numbers_refuse(e->s, f);
     if (f->numbers) put(e, nodes, number_node(e, f->numbers, f->is_whole));
     for (uint32_t i = 0; i < f->nstrings; i++)
         put(e, nodes, emit_string(e, f->strings[i]));
@@ -233,7 +234,8 @@ static RuleId rule_of(Emit *e, SetId set, uint32_t depth, EmitMode mode)
  * their own. */
 static bool is_brief(const Emit *e, const Form *f)
 {
-    if (f->narrays || f->nobjects || f->nstrings > 1) return false;
+    if (f->narrays || f->nobjects || f->nmultiples || f->nstrings > 1)
+        return false;
     if (f->numbers && f->numbers != e->s->all_numbers &&
         f->numbers != e->s->integers)
         return false;

@@ -256,7 +256,7 @@ static unsigned types_of(Emit *e, SetId value)
 {
     const Form *f = set_form_of(e->s, value, false);
     unsigned types = f->nstrings ? TYPE_STRING : 0;
-    if (f->numbers) types |= 1u << ARG_NUMBER;
+    if (form_has_numbers(f)) types |= 1u << ARG_NUMBER;
     if (f->constants & (HAS_FALSE | HAS_TRUE)) types |= 1u << ARG_BOOLEAN;
     if (f->constants & HAS_NULL) types |= 1u << ARG_NULL;
     if (f->nobjects) types |= 1u << ARG_OBJECT;

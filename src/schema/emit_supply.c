@@ -123,7 +123,7 @@ static Least form_least(Look *l, const Form *f, Least wanted)
     Least least = f->constants ? LEAST_ONE : LEAST_NONE;
     if (f->numbers == l->s->all_numbers || f->numbers == l->s->integers)
         return LEAST_MANY;
-    if (f->numbers) least = LEAST_ONE;
+    if (form_has_numbers(f)) least = LEAST_ONE;
     least = MAX(least, strings_least(l->s, f, wanted));
     for (uint32_t i = 0; i < f->nobjects && least < wanted; i++)
         least = MAX(least, object_least(l, f->objects[i], wanted));

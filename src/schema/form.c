@@ -34,37 +34,8 @@ const Form *form_all(Sets *s)
 
 bool form_is_none(const Form *f)
 {
-    return !f->constants && !f->numbers && !f->nstrings && !f->narrays &&
-           !f->nobjects;
-}
-
-/* ---- languages; NULL is the empty one ---- */
-
-static const Dfa *language(const Dfa *dfa)
-{
-    return lang_is_none(dfa) ? NULL : dfa;
-}
-
-static Numbers numbers_and(Sets *s, Numbers a, Numbers b)
-{
-    if (a == b || b == s->all_numbers) return a;
-    if (!a || !b) return NULL;
-    if (a == s->all_numbers) return b;
-    return language(known_intersect(&s->known, a, b));
-}
-
-static Numbers numbers_or(Sets *s, Numbers a, Numbers b)
-{
-    if (a == b || !b || a == s->all_numbers) return a;
-    if (!a || b == s->all_numbers) return b;
-    return known_unite(&s->known, a, b);
-}
-
-static Numbers numbers_not(Sets *s, Numbers a)
-{
-    if (!a) return s->all_numbers;
-    if (a == s->all_numbers) return NULL;
-    return language(number_complement(&s->lang, a));
+    return !f->constants && !form_has_numbers(f) && !f->nstrings &&
+           !f->narrays && !f->nobjects;
 }
 
 /* ---- strings ---- */
@@ -364,8 +335,8 @@ const Form *form_and(Sets *s, const Form *a, const Form *b)
     if (form_is_none(b)) return b;
     ShapeList arrays = {0}, objects = {0};
     Form f = {.constants = a->constants & b->constants,
-              .is_whole = a->is_whole || b->is_whole,
-              .numbers = numbers_and(s, a->numbers, b->numbers)};
+              .is_whole = a->is_whole || b->is_whole};
+    numbers_and(s, a, b, &f);
     strings_and(s, a, b, &f);
     shapes_and(s, &array_ops, ARRAYS(a), ARRAYS(b), &arrays);
     shapes_and(s, &object_ops, OBJECTS(a), OBJECTS(b), &objects);
@@ -377,10 +348,11 @@ const Form *form_or(Sets *s, const Form *a, const Form *b)
     if (a == b || form_is_none(b)) return a;
     if (form_is_none(a)) return b;
     ShapeList arrays = {0}, objects = {0};
-    bool whole = (a->is_whole || !a->numbers) && (b->is_whole || !b->numbers);
+    bool in_a = form_has_numbers(a), in_b = form_has_numbers(b);
     Form f = {.constants = a->constants | b->constants,
-              .is_whole = whole && (a->numbers || b->numbers),
-              .numbers = numbers_or(s, a->numbers, b->numbers)};
+              .is_whole = (in_a || in_b) && (a->is_whole || !in_a) &&
+                          (b->is_whole || !in_b)};
+    numbers_or(s, a, b, &f);
     strings_or(s, a, b, &f);
     shapes_or(s, &array_ops, ARRAYS(a), ARRAYS(b), &arrays);
     shapes_or(s, &object_ops, OBJECTS(a), OBJECTS(b), &objects);
@@ -423,8 +395,8 @@ const Form *form_not(Sets *s, const Form *a)
 {
     if (a->one_of) return form_not_one(s, a->one_of);
     ShapeList arrays = {0}, objects = {0};
-    Form f = {.constants = HAS_CONSTANTS & ~a->constants,
-              .numbers = numbers_not(s, a->numbers)};
+    Form f = {.constants = HAS_CONSTANTS & ~a->constants};
+    numbers_not(s, a, &f);
     strings_not(s, a, &f);
     shapes_not(s, &array_ops, ARRAYS(a), &arrays);
     shapes_not(s, &object_ops, OBJECTS(a), &objects);

@@ -16,7 +16,7 @@ static unsigned types_of(Sets *s, SetId set)
     const Form *f = set_form_of(s, set, false);
     if (f->constants & HAS_NULL) types |= TYPE_NULL;
     if (f->constants & (HAS_FALSE | HAS_TRUE)) types |= TYPE_BOOLEAN;
-    if (f->numbers) types |= TYPE_NUMBER;
+    if (form_has_numbers(f)) types |= TYPE_NUMBER;
     if (f->nstrings) types |= TYPE_STRING;
     if (f->narrays) types |= TYPE_ARRAY;
     if (f->nobjects) types |= TYPE_OBJECT;

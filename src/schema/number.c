@@ -60,3 +60,20 @@ const Dfa *number_complement(LangCtx *ctx, const Dfa *set)
 {
     return lang_subtract(ctx, number_all(ctx), set);
 }
+
+const Dfa *number_shortest(void)
+{
+    static const DfaEdge edges[] = {
+        {'-', '-', 1}, {'0', '0', 2}, {'1', '9', 3}, /* start */
+        {'0', '0', 4}, {'1', '9', 3},                /* minus */
+        {'.', '.', 5},                               /* zero */
+        {'.', '.', 5}, {'0', '9', 3},                /* digits */
+        {'.', '.', 5},                               /* zero behind a minus */
+        {'0', '0', 5}, {'1', '9', 6},                /* point, or a 0 */
+        {'0', '0', 5}, {'1', '9', 6},                /* another digit */
+    };
+    static const uint32_t start[] = {0, 3, 5, 6, 8, 9, 11, 13};
+    static const uint8_t accepts[] = {0, 0, 1, 1, 0, 0, 1};
+    static const Dfa plain = {7, start, edges, accepts};
+    return &plain;
+}

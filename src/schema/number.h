@@ -39,12 +39,21 @@ const Dfa *number_range(LangCtx *ctx, const NumberRange *range);
 
 /* Multiples of a number other than 0 ("0.01", "2.5", "1e-8", "3"). */
 const Dfa *number_multiples(LangCtx *ctx, Span divisor);
+/* False if that automaton would surely have too many states: about as many as
+ * the divisor's digits say when its factors 2 and 5 are taken out. */
+bool number_multiples_fit(LangCtx *ctx, Span divisor);
+/* Whether a number is a multiple of one other than 0, both of any length. Costs
+ * their lengths multiplied. */
+bool number_is_multiple(LangCtx *ctx, Span number, Span divisor);
 
 /* The one value, or one of the values. */
 const Dfa *number_equal(LangCtx *ctx, Span value);
 const Dfa *number_one_of(LangCtx *ctx, const Span *values, uint32_t count);
 
 const Dfa *number_complement(LangCtx *ctx, const Dfa *set);
+
+/* One spelling of each number: no zeros that say nothing, no -0. Static. */
+const Dfa *number_shortest(void);
 
 /* -- spellings that are generated -- */
 

@@ -274,6 +274,16 @@ static bool set_divisor(Multiples *m, const NumberValue *value)
     return lang_charge(ctx, m->places);
 }
 
+bool number_multiples_fit(LangCtx *ctx, Span divisor)
+{
+    NumberValue value;
+    uint64_t d = 0;
+    if (!lang_ok(ctx) || !number_value(ctx, divisor, &value)) return true;
+    if (value.ndigits > MOST_DIGITS) return false;
+    for (size_t i = 0; i < value.ndigits; i++) d = d * 10 + value.digits[i];
+    return !d || without_factor(without_factor(d, 2), 5) <= ctx->max_states;
+}
+
 const Dfa *number_multiples(LangCtx *ctx, Span divisor)
 {
     NumberValue value;
@@ -290,4 +300,67 @@ const Dfa *number_multiples(LangCtx *ctx, Span divisor)
     map_free(ctx->mem, &m.index);
     dfa_writer_free(&m.writer);
     return out;
+}
+
+/* ---- single numbers ---- */
+
+/* A remainder in the making. */
+typedef struct Rest {
+    const NumberValue *divisor;
+    uint8_t *at; /* digits, one more than the divisor has */
+} Rest;
+
+static bool rest_is_less(const Rest *r)
+{
+    return !r->at[0] &&
+           memcmp(r->at + 1, r->divisor->digits, r->divisor->ndigits) < 0;
+}
+
+static void rest_subtract(Rest *r)
+{
+    int borrow = 0;
+    for (size_t i = r->divisor->ndigits; i > 0; i--) {
+        int d = r->at[i] - r->divisor->digits[i - 1] - borrow;
+        borrow = d < 0;
+        r->at[i] = (uint8_t)(d + 10 * borrow);
+    }
+    r->at[0] = (uint8_t)(r->at[0] - borrow);
+}
+
+/* The remainder of ten times what was divided so far and `digit`. */
+static void rest_next(Rest *r, uint8_t digit)
+{
+    size_t n = r->divisor->ndigits;
+    memmove(r->at, r->at + 1, n);
+    r->at[n] = digit;
+    while (!rest_is_less(r)) rest_subtract(r);
+}
+
+static bool rest_is_zero(const Rest *r)
+{
+    for (size_t i = 0; i <= r->divisor->ndigits; i++)
+        if (r->at[i]) return false;
+    return true;
+}
+
+/* Long division. The number's digits do not end in 0: so it is no multiple of
+ * what stands further left. */
+bool number_is_multiple(LangCtx *ctx, Span number, Span divisor)
+{
+    NumberValue v, d;
+    if (!lang_ok(ctx) || !number_value(ctx, number, &v) ||
+        !number_value(ctx, divisor, &d) || !d.ndigits)
+        return false;
+    if (!v.ndigits) return true;
+    int64_t zeros = v.exponent - d.exponent;
+    Rest rest = {&d, arena_alloc(ctx->arena, d.ndigits + 1)};
+    if (!rest.at) return lang_no_memory(ctx);
+    if (zeros < 0) return false;
+    memset(rest.at, 0, d.ndigits + 1);
+    for (size_t i = 0; i < v.ndigits && lang_charge(ctx, d.ndigits); i++)
+        rest_next(&rest, v.digits[i]);
+    for (; zeros > 0 && !rest_is_zero(&rest) && lang_charge(ctx, d.ndigits);
+         zeros--)
+        rest_next(&rest, 0);
+    return lang_ok(ctx) && rest_is_zero(&rest);
 }

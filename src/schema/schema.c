@@ -17,7 +17,8 @@ static bool is_empty(Sets *s, SetId set, uint32_t depth)
     if (!sets_ok(s)) return false;
     if (form_is_none(f)) return true;
     s->nodes.at[set].is_none = 1; /* each is looked at once */
-    if (f->constants || f->numbers || f->nstrings || f->narrays) return false;
+    if (f->constants || form_has_numbers(f) || f->nstrings || f->narrays)
+        return false;
     for (uint32_t i = 0; i < f->nobjects; i++) {
         const ObjectShape *o = f->objects[i];
         uint32_t k = 0;

@@ -129,10 +129,10 @@ static Numbers meet_numbers(Sets *s, Numbers a, Numbers b)
 
 /* minimum and maximum in one step; where a bound is given both with and
  * without the value itself, the other pair in a second one. */
-static Numbers read_numbers(Schema *x, uint32_t types)
+static void read_numbers(Schema *x, uint32_t types, Form *f)
 {
     Sets *s = x->s;
-    if (!(types & (TYPE_INTEGER | TYPE_NUMBER))) return NULL;
+    if (!(types & (TYPE_INTEGER | TYPE_NUMBER))) return;
     NumberRange range = {.integer = !(types & TYPE_NUMBER)};
     NumberRange other = {0};
     read_bound(x, KEYWORD_MINIMUM, is_true(x, KEYWORD_EXCLUSIVE_MINIMUM),
@@ -148,18 +148,25 @@ static Numbers read_numbers(Schema *x, uint32_t types)
     if (other.low.size || other.high.size)
         set = meet_numbers(s, set, number_range(&s->lang, &other));
     JsonId divisor = x->at[KEYWORD_MULTIPLE_OF];
-    if (divisor != JSON_NONE)
-        set = meet_numbers(
-            s, set,
-            number_multiples(&s->lang, json_spelling(x->json, divisor)));
-    if (!sets_ok(s) || !lang_is_none(set)) return set;
+    Divisor d = {.place = x->place};
+    if (divisor != JSON_NONE) {
+        d.text = json_spelling(x->json, divisor);
+        if (!number_multiples_fit(&s->lang, d.text) && !lang_is_none(set)) {
+            numbers_take(s, set, &d, f);
+            return;
+        }
+        set = meet_numbers(s, set, number_multiples(&s->lang, d.text));
+    }
+    if (!sets_ok(s) || !lang_is_none(set)) {
+        f->numbers = set;
+        return;
+    }
     bool is_old = x->at[KEYWORD_MINIMUM] != JSON_NONE;
     schema_clash(x, is_old ? KEYWORD_MINIMUM : KEYWORD_EXCLUSIVE_MINIMUM,
                  divisor != JSON_NONE ? KEYWORD_MULTIPLE_OF
                  : x->at[KEYWORD_MAXIMUM] != JSON_NONE
                      ? KEYWORD_MAXIMUM
                      : KEYWORD_EXCLUSIVE_MAXIMUM);
-    return NULL;
 }
 
 /* ---- strings ---- */
@@ -292,8 +299,8 @@ static const Form *own_form(Schema *x)
     uint32_t types = read_types(x);
     Form f = {.constants = (types & TYPE_NULL ? HAS_NULL : 0) |
                            (types & TYPE_BOOLEAN ? HAS_TRUE | HAS_FALSE : 0),
-              .is_whole = !(types & TYPE_NUMBER) && types & TYPE_INTEGER,
-              .numbers = read_numbers(x, types)};
+              .is_whole = !(types & TYPE_NUMBER) && types & TYPE_INTEGER};
+    read_numbers(x, types, &f);
     if (types & TYPE_STRING) {
         StringPiece piece;
         f.nstrings = read_strings(x, &piece);

@@ -6,7 +6,8 @@
  * holds of each JSON type,
  *
  *     constants   null, false, true
- *     numbers     a language of spellings (number.h)
+ *     numbers     a language of spellings (number.h), and multiples of
+ *                 numbers too long for one
  *     strings     pieces: an automaton over the text, and a range of lengths
  *     arrays      shapes: sets for the first items, for the rest, counts
  *     objects     shapes: sets by name, by class of names, counts
@@ -37,6 +38,20 @@ enum { HAS_NULL = 1, HAS_FALSE = 2, HAS_TRUE = 4, HAS_CONSTANTS = 7 };
 
 /* NULL is the empty language here, and `all` in Sets every number. */
 typedef const Dfa *Numbers;
+
+/* A number whose multiples have no automaton: it would be too large. */
+typedef struct Divisor {
+    Span text;
+    Place place; /* the schema that has it */
+    bool is_not; /* the numbers that are no multiples */
+} Divisor;
+
+/* The numbers of `of`, not NULL, that are multiples of all the divisors. */
+typedef struct Multiples {
+    Numbers of;
+    uint32_t ndivisors;
+    const Divisor *divisors;
+} Multiples;
 
 typedef enum PieceKind {
     PIECE_EXACT,
@@ -127,7 +142,8 @@ typedef struct Form {
                       enum that has none with a point: written without a
                       fraction where they have none */
     Numbers numbers;
-    uint32_t nstrings, narrays, nobjects;
+    uint32_t nmultiples, nstrings, narrays, nobjects;
+    const Multiples *multiples; /* numbers, too */
     const StringPiece *strings;
     const ArrayShape *const *arrays;
     const ObjectShape *const *objects;
@@ -237,6 +253,20 @@ bool form_is_disjoint(Sets *s, const Form *a, const Form *b);
 const Form *form_and(Sets *s, const Form *a, const Form *b);
 const Form *form_or(Sets *s, const Form *a, const Form *b);
 const Form *form_not(Sets *s, const Form *a);
+
+static inline bool form_has_numbers(const Form *f)
+{
+    return f->numbers || f->nmultiples;
+}
+
+/* The numbers alone, into *out: form_number.c. */
+void numbers_and(Sets *s, const Form *a, const Form *b, Form *out);
+void numbers_or(Sets *s, const Form *a, const Form *b, Form *out);
+void numbers_not(Sets *s, const Form *a, Form *out);
+/* The numbers of `of` that the divisor asks for. */
+void numbers_take(Sets *s, Numbers of, const Divisor *divisor, Form *out);
+/* The error of a form that still has multiples, when it is to be written. */
+void numbers_refuse(Sets *s, const Form *f);
 
 /* Widens a range of lengths that the automaton keeps anyway. Not 0: no text
  * fits; all are too long (above 0) or too short. */

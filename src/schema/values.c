@@ -77,24 +77,6 @@ static Span key_of(Sets *s, char mark, const Span *parts, uint32_t count)
 
 /* ---- scalars ---- */
 
-/* Numbers without zeros that say nothing; no -0. */
-static const Dfa *plain_numbers(void)
-{
-    static const DfaEdge edges[] = {
-        {'-', '-', 1}, {'0', '0', 2}, {'1', '9', 3}, /* start */
-        {'0', '0', 4}, {'1', '9', 3},                /* minus */
-        {'.', '.', 5},                               /* zero */
-        {'.', '.', 5}, {'0', '9', 3},                /* digits */
-        {'.', '.', 5},                               /* zero behind a minus */
-        {'0', '0', 5}, {'1', '9', 6},                /* point, or a 0 */
-        {'0', '0', 5}, {'1', '9', 6},                /* another digit */
-    };
-    static const uint32_t start[] = {0, 3, 5, 6, 8, 9, 11, 13};
-    static const uint8_t accepts[] = {0, 0, 1, 1, 0, 0, 1};
-    static const Dfa plain = {7, start, edges, accepts};
-    return &plain;
-}
-
 /* The texts of a language, if they are few; NULL: not so. */
 static Span *few_texts(Listing *l, const Dfa *dfa, uint32_t *count)
 {
@@ -110,9 +92,10 @@ static ValueCount list_numbers(Listing *l, const Form *f)
 {
     Sets *s = l->s;
     uint32_t n = 0;
+    if (f->nmultiples) return VALUES_UNKNOWN;
     if (!f->numbers) return VALUES_FEW;
-    Span *texts =
-        few_texts(l, lang_intersect(&s->lang, f->numbers, plain_numbers()), &n);
+    Span *texts = few_texts(
+        l, lang_intersect(&s->lang, f->numbers, number_shortest()), &n);
     ValueCount all = texts ? VALUES_FEW : VALUES_MANY;
     for (uint32_t i = 0; i < n && all == VALUES_FEW; i++) {
         Form one = {.is_whole = f->is_whole,

@@ -460,6 +460,17 @@ static void small_ranges(void **state)
     }
 }
 
+/* Of a single number: the divisor's own question. */
+static void check_multiple(World *w, const Set *s, const char *text)
+{
+    if (!lang_matches(number_all(&w->ctx), span_text(text))) return;
+    Big b = big(text);
+    bool is_one =
+        number_is_multiple(&w->ctx, span_text(text), span_text(s->text[0]));
+    if (is_one != (!b.sign || big_divides(&s->value[0], &b)))
+        fail_msg("%s of %s: %d", text, s->text[0], is_one);
+}
+
 static void multiples(void **state)
 {
     (void)state;
@@ -482,6 +493,7 @@ static void multiples(void **state)
         for (int i = 0; i < 100; i++) {
             multiple_text(&s, text);
             check_text(&s, text);
+            check_multiple(&w, &s, text);
         }
         if (round % 10 == 0) check_short_texts(&s);
         world_close(&w);

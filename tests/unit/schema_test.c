@@ -454,6 +454,42 @@ static void combinations_mean_what_they_say(void **state)
          {"[\"a\",\"a\"]", "[null,\"a\",null]"}});
 }
 
+/* Divisors whose multiples have no automaton: each value is divided. */
+static void long_divisors(void **state)
+{
+    RUN({"{\"multipleOf\":0.123456789,\"enum\":[5,0.246913578,0,"
+         "123456789,-0.370370367,\"a\"]}",
+         "",
+         {"0.246913578", "0", "123456789", "-0.370370367", "\"a\""},
+         {"5", "0.123456789"}},
+        {"{\"allOf\":[{\"enum\":[1e30,5,7]},{\"not\":{\"type\":\"integer\","
+         "\"multipleOf\":0.123456789}}]}",
+         "",
+         {"1000000000000000000000000000000", "5", "7"},
+         {"0", "123456789"}},
+        {"{\"type\":\"integer\",\"multipleOf\":1000003,"
+         "\"minimum\":2000001,\"maximum\":2000010}",
+         "",
+         {"2000006"},
+         {"0", "1000003", "2000001", "2000010", "3000009"}},
+        {"{\"enum\":[7,8,9,1234567891,12345678910],\"anyOf\":[{"
+         "\"multipleOf\":1234567891,\"not\":{\"multipleOf\":2469135782}},"
+         "{\"const\":8}]}",
+         "",
+         {"8", "1234567891"},
+         {"7", "9", "12345678910"}},
+        {"{\"enum\":[1,3703703673,1234567899641975237,3000000021],\"oneOf\":[{"
+         "\"multipleOf\":1234567891},{\"multipleOf\":1000000007}]}",
+         "",
+         {"3703703673", "3000000021"},
+         {"1", "1234567899641975237"}},
+        {"{\"multipleOf\":1234567891234567891234567,\"enum\":["
+         "2469135782469135782469134,2469135782469135782469135]}",
+         "",
+         {"2469135782469135782469134"},
+         {"2469135782469135782469135", "0"}});
+}
+
 static void recursion_works(void **state)
 {
     RUN({"{\"$defs\":{\"t\":{\"type\":\"object\",\"properties\":{\"c\":"
@@ -512,6 +548,11 @@ static void errors_have_places(void **state)
         {"{\"$ref\":\"#/$defs/x\"}", "", WEIR_UNDEFINED, "#", "$defs"},
         {"{\"properties\":{\"a\":{\"pattern\":\"(a)\\\\1\"}}}", "",
          WEIR_UNSUPPORTED, "#/properties/a", ""},
+        {"{\"items\":{\"type\":\"integer\",\"multipleOf\":1234567891}}", "",
+         WEIR_LIMIT_STATES, "#/items/multipleOf", "divisor 1234567891"},
+        {"{\"multipleOf\":1234567891,\"type\":\"integer\",\"not\":{"
+         "\"multipleOf\":1234567891}}",
+         "", WEIR_EMPTY, "#/not", "contradicts"},
         {"{\"$ref\":\"#\"}", "", WEIR_UNSUPPORTED, "#", "itself"},
         {"{\"type\":\"string\",\"enum\":[1]}", "", WEIR_EMPTY, "#", "enum"},
         {"{\"type\":\"string\",\"minLength\":2,\"maxLength\":1}", "",
@@ -568,6 +609,7 @@ int main(void)
         cmocka_unit_test(alternatives_do_not_multiply),
         cmocka_unit_test(complements_of_alternatives_are_small),
         cmocka_unit_test(dependencies_do_not_multiply),
+        cmocka_unit_test(long_divisors),
         cmocka_unit_test(recursion_works),
         cmocka_unit_test(formats_combine),
         cmocka_unit_test(strict_closes_objects),
