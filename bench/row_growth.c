@@ -132,6 +132,7 @@ static void grow_length(Growth *g, uint32_t size)
     }
     text_add(g, "{\"id\": 17, \"name\": \"alpha beta\", \"on\": true}, ");
     encode(g);
+    assert(g->ids.count);
     for (size_t n = weir_matcher_steps(g->matcher); n < size; n++) {
         uint32_t id = g->ids.at[(n - 1) % g->ids.count];
         if (n + KEEP < size)

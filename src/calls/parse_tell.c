@@ -28,6 +28,7 @@ static Slot *slot_for(Parser *p, weir_tool_event_kind kind)
 {
     Slot *last = last_slot(p);
     if (last && last->kind == kind) return last;
+    assert(!p->slots.count || p->slots.at);
     uint32_t at = p->text.count, call = p->calls ? p->calls - 1 : 0;
     if (kind < WEIR_TOOL_CALL) call = 0;
     if (p->failed ||

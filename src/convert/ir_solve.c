@@ -265,6 +265,7 @@ static bool find_order(Solver *s)
     const Mem *mem = s->ir->mem;
     if (!vec_push(mem, &open, s->ir->root)) no_memory(s);
     while (open.count && ir_ok(s->ir)) {
+        assert(open.at && s->turn.at);
         RuleId rule = open.at[open.count - 1];
         if (s->turn.at[rule] == NO_NODE) {
             s->turn.at[rule] = RULE_OPENED;
@@ -293,6 +294,7 @@ static bool reserve(Solver *s)
 static NodeId solve_all(Solver *s)
 {
     Ir *ir = s->ir;
+    assert(s->value.at);
     for (uint32_t i = 0; i < s->order.count && ir_ok(ir); i++) {
         RuleId rule = s->order.at[i];
         NodeId body = substitute(s, ir->rules.at[rule].body);

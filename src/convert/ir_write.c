@@ -73,8 +73,10 @@ static bool is_taken(const Writer *w, Span name)
 {
     uint64_t hash = hash_bytes(6, name.at, name.size);
     for (MapPos p = map_first(&w->taken, hash); p.value != MAP_NONE;
-         p = map_next(&w->taken, hash, p))
+         p = map_next(&w->taken, hash, p)) {
+        assert(p.value < w->named.count && w->named.at);
         if (span_equal(w->named.at[p.value].name, name)) return true;
+    }
     return false;
 }
 
@@ -400,6 +402,7 @@ bool ir_write(Ir *ir, WrittenLanguage language, Scratch *out)
         .ir = ir, .language = language, .out = out, .nothing = UINT32_MAX};
     if (!ir_ok(ir)) return false;
     if (vec_reserve(ir->mem, &w.by_rule, ir->rules.count)) {
+        assert(ir->rules.count && w.by_rule.at);
         memset(w.by_rule.at, 0xFF, ir->rules.count * sizeof *w.by_rule.at);
         w.by_rule.at[ir->root] =
             add_named(&w, ir->root, ir->rules.at[ir->root].body,

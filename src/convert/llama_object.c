@@ -415,11 +415,13 @@ static void count_value(AllOf *all, Span text)
     Llama *c = all->o.c;
     uint64_t hash = name_hash(text);
     for (MapPos p = map_first(&all->values_index, hash); p.value != MAP_NONE;
-         p = map_next(&all->values_index, hash, p))
+         p = map_next(&all->values_index, hash, p)) {
+        assert(p.value < all->values.count && all->values.at);
         if (span_equal(all->values.at[p.value].text, text)) {
             all->values.at[p.value].count++;
             return;
         }
+    }
     if (!vec_push(c->mem, &all->values, (Value){text, 1}) ||
         !map_add(c->mem, &all->values_index, hash, all->values.count - 1))
         diag_no_memory(c->err);

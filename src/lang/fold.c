@@ -102,6 +102,7 @@ static bool close_all(Fold *f)
             if (!close_state(f, state)) return false;
             continue;
         }
+        assert(f->into);
         uint32_t to = f->w->edges.at[top->edge++].to;
         if (f->into[to] == OPEN) return false;
         if (f->into[to] == NEW && !enter(f, to)) return false;
@@ -120,6 +121,7 @@ const Dfa *dfa_writer_fold(DfaWriter *w, const uint8_t *is_fixed)
     f.into = mem_new(ctx->mem, count * sizeof *f.into);
     bool done = f.into ? close_fixed(&f, is_fixed) && close_all(&f)
                        : lang_no_memory(ctx);
+    assert(!done || f.into);
     if (done && f.into[0] != DEAD) out = closed_write(&f.closed, f.into[0]);
     mem_free(ctx->mem, f.into, count * sizeof *f.into);
     vec_free(ctx->mem, &f.path);

@@ -87,6 +87,7 @@ static size_t value_end(Span text, size_t pos)
 Span whole_meaning(const WholeTable *w, const WholeValue *v, ListUnique kind)
 {
     enum { BEFORE = 1 + sizeof(uint32_t) }; /* what a string's text has */
+    assert(w->bytes.at && v->size);
     Span m = span_of(w->bytes.at + v->at, v->size);
     if (kind == LIST_UNIQUE_VALUE) return m;
     return m.at[0] == '"' ? span_of(m.at + BEFORE, m.size - BEFORE) : (Span){0};

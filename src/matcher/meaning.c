@@ -26,6 +26,7 @@ typedef struct Reader {
 static void put(Reader *r, const void *data, size_t nbytes)
 {
     size_t want = (size_t)r->out->count + nbytes;
+    assert(r->mem || want <= r->out->cap);
     if (r->failed || !vec_reserve(r->mem, r->out, want)) {
         r->failed = true;
         return;

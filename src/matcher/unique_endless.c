@@ -32,8 +32,10 @@ void unique_answers_clear(UniqueAnswers *a, const Mem *mem)
 const UniqueAnswer *unique_answer(const UniqueAnswers *a, uint64_t key)
 {
     for (MapPos p = map_first(&a->index, key); p.value != MAP_NONE;
-         p = map_next(&a->index, key, p))
+         p = map_next(&a->index, key, p)) {
+        assert(p.value < a->at.count && a->at.at);
         if (a->at.at[p.value].key == key) return &a->at.at[p.value];
+    }
     return NULL;
 }
 

@@ -166,6 +166,7 @@ static NodeId rewrite(Inline *w, NodeId id)
 /* Adds an operand to the nodes of body `place`, unless it is there. */
 static void reach_add(Inline *w, uint32_t place, NodeId id)
 {
+    assert(w->seen.at);
     if (w->seen.at[id] == place + 1) return;
     w->seen.at[id] = place + 1;
     if (!vec_push(w->ir->mem, &w->reach, id)) diag_no_memory(&w->ir->error);
@@ -208,6 +209,7 @@ static int id_ascending(const void *x, const void *y)
 static void reach_sort(Inline *w, uint32_t place, uint32_t start)
 {
     enum { SPARSE = 8 };
+    assert(w->reach.at);
     NodeId *at = w->reach.at + start;
     uint32_t count = w->reach.count - start;
     NodeId lo = UINT32_MAX, hi = 0;
@@ -232,6 +234,7 @@ static void reach_all(Inline *w)
     bool ok =
         inline_update(w) && vec_reserve(mem, &w->start, g->order.count + 1);
     for (uint32_t k = 0; ok && k < g->order.count && ir_ok(w->ir); k++) {
+        assert(w->start.at);
         uint32_t start = w->start.at[k] = w->reach.count;
         NodeId body = w->lowered->body.at[g->order.at[k]];
         reach_operand(w, k, body);
@@ -239,6 +242,7 @@ static void reach_all(Inline *w)
             reach_operands(w, k, ir_node(w->ir, w->reach.at[i]));
         if (ir_ok(w->ir)) reach_sort(w, k, start);
     }
+    assert(!ok || w->start.at);
     if (ok) w->start.at[g->order.count] = w->reach.count;
     if (!ok) diag_no_memory(&w->ir->error);
 }

@@ -191,8 +191,8 @@ static bool read_bias_map(SettingsReader *s, const Place *p, BiasList *list)
 {
     for (JsonIter it = json_iter(&s->r.json, p->at); json_step(&it);) {
         Place at = {.at = it.value};
-        uint64_t id;
-        float bias;
+        uint64_t id = 0;
+        float bias = 0;
         memcpy(at.pointer, p->pointer, sizeof at.pointer);
         if (!bias_value(s, &at, &bias)) return false;
         at.at = it.key_id;
@@ -208,8 +208,8 @@ static bool read_bias_pair(SettingsReader *s, const Place *p, BiasList *list)
 {
     Json *json = &s->r.json;
     JsonIter it = json_iter(json, p->at);
-    uint64_t id;
-    float bias;
+    uint64_t id = 0;
+    float bias = 0;
     if (json_kind(json, p->at) != JSON_ARRAY || json_count(json, p->at) != 2)
         return refuse(&s->r, p->at, p->pointer, "invalid_type",
                       "expected [token id or text, number or false]");
