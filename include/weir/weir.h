@@ -775,6 +775,12 @@ typedef enum weir_reasoning {
     WEIR_REASONING_OPEN = 1, /* in the reasoning: the prompt has opened it */
     WEIR_REASONING_MAY = 2   /* the model opens it, or does not reason */
 } weir_reasoning;
+/* Where an output begins, by the end of its prompt: what the chat template puts
+ * after the last message, and what the answer is to begin with; marks in a
+ * message before would be taken for the model's. The last mark of the family
+ * counts; without one the model may reason. NONE for families that do not. */
+WEIR_API weir_reasoning weir_family_reasoning(weir_family family,
+                                              weir_bytes prompt_end);
 
 typedef struct weir_tool {
     weir_bytes name, description;

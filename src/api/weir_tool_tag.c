@@ -1,4 +1,5 @@
-/* weir_tool_tag.c: names of families, and the tags of their calls. The work is
+/* weir_tool_tag.c: families: names, where their outputs begin, and the tags of
+ * their calls. The work is
  * done in calls/.
  * Tests: unit/tool_tag_test.c.
  */
@@ -22,6 +23,12 @@ weir_family weir_family_find(weir_bytes name)
     for (weir_family f = 1; (text = weir_family_name(f)) != NULL; f++)
         if (span_equal(span_from(name), span_text(text))) return f;
     return WEIR_FAMILY_NONE;
+}
+
+weir_reasoning weir_family_reasoning(weir_family family, weir_bytes prompt_end)
+{
+    const Family *f = family_at(family);
+    return f ? family_reasoning(f, span_from(prompt_end)) : WEIR_REASONING_NONE;
 }
 
 size_t weir_tool_tag(weir_family family, const weir_tool *tools, size_t count,

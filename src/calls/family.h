@@ -52,6 +52,8 @@ typedef struct Family {
 
 /* NULL for no such number. */
 const Family *family_at(weir_family family);
+/* prompt_end.c: where an output begins after a prompt that ends so. */
+weir_reasoning family_reasoning(const Family *family, Span prompt_end);
 
 /* One piece of a template. */
 typedef enum PartKind {

@@ -264,13 +264,60 @@ static void refusals(void **state)
            WEIR_SYNTAX, "answer");
 }
 
+/* What the families' chat templates put after the last message, as the models'
+ * own templates spell it; and answers that have begun. */
+static void prompt_ends(void **state)
+{
+    (void)state;
+    enum { NONE, OPEN, MAY };
+    static const struct {
+        const char *end;
+        weir_family family;
+        int reasoning;
+    } rows[] = {
+        {"<|im_start|>assistant\n", WEIR_FAMILY_QWEN_3, MAY},
+        {"<|im_start|>assistant\n<think>\n\n</think>\n\n", WEIR_FAMILY_QWEN_3,
+         NONE},
+        {"<|im_start|>assistant\n<think>\n", WEIR_FAMILY_QWEN_3_5, OPEN},
+        {"<think>\nI have begun to", WEIR_FAMILY_QWEN_3_5, OPEN},
+        {"<think>\nso</think>\n\n{\"a\": ", WEIR_FAMILY_QWEN_3_5, NONE},
+        {"<think>a</think><think>", WEIR_FAMILY_QWEN_3_5, OPEN},
+        {"<｜Assistant｜><think>\n", WEIR_FAMILY_DEEPSEEK_R1, OPEN},
+        {"<｜Assistant｜></think>", WEIR_FAMILY_DEEPSEEK_V3_1, NONE},
+        {"<｜Assistant｜><think>", WEIR_FAMILY_DEEPSEEK_V3_1, OPEN},
+        {"<|assistant|></think>", WEIR_FAMILY_GLM_4_7, NONE},
+        {"[/INST]", WEIR_FAMILY_MISTRAL, MAY},
+        {"[/INST][THINK]", WEIR_FAMILY_MISTRAL, OPEN},
+        {"<|CHATBOT_TOKEN|><|START_TEXT|>", WEIR_FAMILY_COHERE, NONE},
+        {"<|CHATBOT_TOKEN|><|START_THINKING|>", WEIR_FAMILY_COHERE, OPEN},
+        {"<|open|>think<|sep|>", WEIR_FAMILY_KIMI_K3, OPEN},
+        {"<|open|>response<|sep|>", WEIR_FAMILY_KIMI_K3, NONE},
+        {"<|start|>assistant", WEIR_FAMILY_HARMONY, MAY},
+        {"<|start|>assistant<|channel|>final<|message|>", WEIR_FAMILY_HARMONY,
+         NONE},
+        {"<|start|>assistant<|channel|>analysis<|message|>hm",
+         WEIR_FAMILY_HARMONY, OPEN},
+        {"<think>", WEIR_FAMILY_LLAMA, NONE}, /* has no reasoning */
+        {"<think>", WEIR_FAMILY_NONE, NONE},
+        {"<think>", (weir_family)999, NONE},
+        {"", WEIR_FAMILY_QWEN_3, MAY},
+        {"<think", WEIR_FAMILY_QWEN_3, MAY},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        weir_bytes end = {rows[i].end, strlen(rows[i].end)};
+        if ((int)weir_family_reasoning(rows[i].family, end) !=
+            rows[i].reasoning)
+            fail_msg("%s", rows[i].end);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_in_text),   cmocka_unit_test(calls_in_section),
         cmocka_unit_test(calls_or_answer), cmocka_unit_test(messages),
         cmocka_unit_test(all_are_json),    cmocka_unit_test(names),
-        cmocka_unit_test(refusals),
+        cmocka_unit_test(refusals),        cmocka_unit_test(prompt_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
