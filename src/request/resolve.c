@@ -236,12 +236,18 @@ static bool asks_anything(const weir_constraint_info *info)
 
 /* ---- switches ---- */
 
+/* By any name that an endpoint has for it. */
 static bool has_logprobs(const Json *json)
 {
-    uint64_t n;
-    JsonId at = json_get(json, JSON_ROOT, "logprobs");
-    if (json_kind(json, at) == JSON_TRUE) return true;
-    return json_u64(json, at, &n) && n;
+    static const char *const names[] = {"logprobs", "top_logprobs", "n_probs",
+                                        "return_logprob"};
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
+        uint64_t n;
+        JsonId at = json_get(json, JSON_ROOT, names[i]);
+        if (json_kind(json, at) == JSON_TRUE) return true;
+        if (json_u64(json, at, &n) && n) return true;
+    }
+    return false;
 }
 
 static void read_lane(Resolver *r)

@@ -302,6 +302,12 @@ static void lanes(void **state)
         {"{\"guided_regex\":\"a\",\"logprobs\":0}", true, false, true, true},
         {"{\"guided_regex\":\"a\",\"logprobs\":false}", true, false, true,
          true},
+        {"{\"guided_regex\":\"a\",\"n_probs\":2}", true, false, false, true},
+        {"{\"guided_regex\":\"a\",\"n_probs\":0}", true, false, true, true},
+        {"{\"guided_regex\":\"a\",\"top_logprobs\":2}", true, false, false,
+         true},
+        {"{\"guided_regex\":\"a\",\"return_logprob\":true}", true, false, false,
+         true},
         {"{}", true, true, false, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
