@@ -46,6 +46,9 @@ typedef struct weir_decode_opts {
     weir_lazy *lazy;         /* in place of a matcher; borrowed */
     weir_logprob_list logprobs;
     uint32_t top_logprobs; /* how many of the likeliest, if any */
+    uint32_t min_tokens;   /* tokens before which no stop token is drawn, and in
+                              which no stop text counts, unless nothing else is
+                              allowed or the constraint has ended */
 } weir_decode_opts;
 
 typedef enum weir_finish {

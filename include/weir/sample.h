@@ -80,10 +80,13 @@ typedef struct weir_sampler_opts {
     size_t bias_count;
     const weir_sampler_kind *order; /* the chain; [as the enum has them] */
     size_t order_count;             /* 0: the default order */
-    bool redraw;         /* [false] the mask comes when a draw without it has
+    bool redraw;           /* [false] the mask comes when a draw without it has
                              failed, as in llama.cpp; else first */
-    bool free_text_only; /* [false] penalties and DRY look at free text alone,
+    bool free_text_only;   /* [false] penalties and DRY look at free text alone,
                              and change nothing elsewhere */
+    float adaptive_target; /* [-1] adaptive-p in place of the draw: tokens of
+                              about this probability; below 0: off */
+    float adaptive_decay;  /* [0.9] how slowly it forgets, 0 to 0.99 */
 } weir_sampler_opts;
 WEIR_API void weir_sampler_defaults(weir_sampler_opts *opts);
 /* All samplers off and temperature 1: what the model says. */

@@ -70,6 +70,8 @@ llama_sampler *llama_sampler_init_dry(const llama_vocab *, float multiplier,
                                       float base, int32_t allowed,
                                       int32_t last_n, const char **breakers,
                                       size_t count);
+llama_sampler *llama_sampler_init_adaptive_p(float target, float decay,
+                                             uint32_t seed);
 llama_sampler *llama_sampler_init_logit_bias(int32_t width, int32_t count,
                                              const llama_logit_bias *);
 llama_sampler *llama_sampler_init_grammar(const llama_vocab *, const char *text,
@@ -148,7 +150,10 @@ static llama_sampler *chain(const SamplingRun *run, const llama_vocab *vocab)
                                   o->mirostat_eta, ZIPF_TOKENS)
            : o->mirostat == 2 ? llama_sampler_init_mirostat_v2(
                                     o->seed, o->mirostat_tau, o->mirostat_eta)
-                              : llama_sampler_init_dist(o->seed));
+           : o->adaptive_target >= 0
+               ? llama_sampler_init_adaptive_p(o->adaptive_target,
+                                               o->adaptive_decay, o->seed)
+               : llama_sampler_init_dist(o->seed));
     return c;
 }
 

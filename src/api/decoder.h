@@ -28,6 +28,7 @@ struct weir_decoder {
     weir_finish finish;
     size_t stop, stop_at; /* of TEXT: which, and where the text ends */
     VEC(int32_t) rows;    /* masks of drafts and for log probabilities */
+    VEC(float) logits;    /* without stop tokens, before min_tokens */
     VEC(weir_token_logprobs) logprobs; /* of the tokens of this call */
     VEC(weir_logprob) tops;            /* their lists, one after the other */
 };
@@ -36,6 +37,16 @@ struct weir_decoder {
 static inline weir_matcher *decoder_matcher(const weir_decoder *d)
 {
     return d->opts.lazy ? weir_lazy_matcher(d->opts.lazy) : d->matcher;
+}
+
+/* weir_decoder_draw.c: draws the next token, and notes it. False: d->finish
+ * says why not. */
+bool decoder_draw(weir_decoder *d, const float *logits, size_t width,
+                  uint32_t *id);
+/* Whether the next token is one before min_tokens. */
+static inline bool decoder_is_early(const weir_decoder *d)
+{
+    return d->ends.count < d->opts.min_tokens;
 }
 
 /* weir_decoder_logprobs.c: notes of the tokens of a call, where they are

@@ -69,6 +69,7 @@ void weir_decoder_free(weir_decoder *d)
     vec_free(&mem, &d->ends);
     vec_free(&mem, &d->text);
     vec_free(&mem, &d->rows);
+    vec_free(&mem, &d->logits);
     vec_free(&mem, &d->logprobs);
     vec_free(&mem, &d->tops);
     mem_free(&mem, d, sizeof *d);
@@ -146,13 +147,14 @@ static bool reserve(weir_decoder *d, Span text)
            vec_reserve(&d->mem, &d->text, (size_t)d->text.count + text.size);
 }
 
-/* Text after a stop text is dropped. */
+/* Text after a stop text is dropped; the first min_tokens have none. */
 static void add_text(weir_decoder *d, Span text)
 {
     size_t end, which, begin = d->text.count;
     if (text.size) memcpy(d->text.at + begin, text.at, text.size);
     d->text.count += (uint32_t)text.size;
-    if (!stops_read(&d->stops, text, &end, &which)) return;
+    if (decoder_is_early(d) || !stops_read(&d->stops, text, &end, &which))
+        return;
     d->finish = WEIR_FINISH_TEXT;
     d->stop = which;
     d->stop_at = begin + end;
@@ -283,19 +285,6 @@ static void take_on(weir_decoder *d, uint32_t id, DraftWalk *w,
         }
 }
 
-static bool draw(weir_decoder *d, const float *logits, size_t width,
-                 uint32_t *id)
-{
-    weir_draw answer =
-        weir_sampler_draw(d->sampler, logits, width, decoder_matcher(d), id);
-    bool noted =
-        answer == WEIR_DRAWN && decoder_note_draw(d, logits, width, *id);
-    if (noted) return true;
-    d->finish =
-        answer == WEIR_DRAW_NONE ? WEIR_FINISH_STUCK : WEIR_FINISH_ERROR;
-    return false;
-}
-
 weir_finish weir_decoder_step(weir_decoder *d, const float *logits,
                               size_t width, weir_decoded *out)
 {
@@ -328,7 +317,9 @@ weir_status weir_decoder_rollback(weir_decoder *d, size_t count)
         d->forced -= d->ends.at[--d->ends.count].is_forced;
     d->text.count = end;
     d->finish = WEIR_FINISH_NONE;
-    stops_restart(&d->stops, span_of(d->text.at, end));
+    uint32_t early = MIN(d->opts.min_tokens, left);
+    uint32_t begin = early ? d->ends.at[early - 1].end : 0;
+    stops_restart(&d->stops, span_of(d->text.at + begin, end - begin));
     return WEIR_OK;
 }
 
@@ -361,7 +352,7 @@ weir_finish weir_decoder_verify(weir_decoder *d, const uint32_t *tokens,
     *out = (weir_decoded){0};
     decoder_note_begin(d);
     while (w.node < count && !d->finish)
-        if (draw(d, logits + w.node * stride, width, &id))
+        if (decoder_draw(d, logits + w.node * stride, width, &id))
             take_on(d, id, &w, out);
     out->verified = w.verified;
     return decoded_end(d, from, out);

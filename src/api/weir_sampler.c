@@ -43,7 +43,9 @@ void weir_sampler_neutral(weir_sampler_opts *o)
                              .dry_breakers = default_breakers,
                              .dry_breaker_count = COUNT_OF(default_breakers),
                              .mirostat_tau = 5,
-                             .mirostat_eta = 0.1f};
+                             .mirostat_eta = 0.1f,
+                             .adaptive_target = -1,
+                             .adaptive_decay = 0.9f};
 }
 
 /* ---- life ---- */
@@ -174,19 +176,18 @@ weir_draw weir_sampler_draw(weir_sampler *s, const float *logits, size_t width,
 
 bool weir_sampler_accept(weir_sampler *s, uint32_t id)
 {
-    return id < HISTORY_MAX_IDS && history_add(&s->chain.history, &s->mem, id);
+    return id < HISTORY_MAX_IDS && chain_take(&s->chain, id);
 }
 
 bool weir_sampler_pass(weir_sampler *s)
 {
-    return history_add(&s->chain.history, &s->mem, HISTORY_GAP);
+    return chain_take(&s->chain, HISTORY_GAP);
 }
 
 weir_status weir_sampler_rollback(weir_sampler *s, size_t count)
 {
-    History *h = &s->chain.history;
-    if (count > h->taken.count) return WEIR_ROLLBACK;
-    for (; count; count--) history_remove(h);
+    if (count > s->chain.history.taken.count) return WEIR_ROLLBACK;
+    for (; count; count--) chain_untake(&s->chain);
     return WEIR_OK;
 }
 

@@ -253,7 +253,7 @@ static bool read_bias(SettingsReader *s)
 typedef struct SamplerName {
     const char *name;
     char letter;
-    weir_sampler_kind kind;
+    weir_sampler_kind kind; /* 0: adaptive-p, which comes last in any order */
 } SamplerName;
 static const SamplerName sampler_names[] = {
     {"penalties", 'e', WEIR_SAMPLER_PENALTIES},
@@ -276,41 +276,47 @@ static const SamplerName sampler_names[] = {
     {"xtc", 'x', WEIR_SAMPLER_XTC},
     {"temperature", 't', WEIR_SAMPLER_TEMPERATURE},
     {"temp", 0, WEIR_SAMPLER_TEMPERATURE},
+    {"adaptive_p", 'a', (weir_sampler_kind)0},
+    {"adaptive-p", 0, (weir_sampler_kind)0},
 };
 
-/* By name, or by a single letter; 0: none of them. */
-static weir_sampler_kind sampler_of(Span text, bool by_letter)
+/* By name, or by a single letter; NULL: none of them. */
+static const SamplerName *sampler_of(Span text, bool by_letter)
 {
     for (size_t i = 0; i < COUNT_OF(sampler_names); i++) {
         const SamplerName *n = &sampler_names[i];
         if (by_letter ? (char)*text.at == n->letter
                       : span_equal(text, span_text(n->name)))
-            return n->kind;
+            return n;
     }
-    return (weir_sampler_kind)0;
+    return NULL;
 }
 
+typedef struct Order {
+    weir_sampler_kind *at;
+    unsigned seen; /* bits of kinds */
+} Order;
+
 static bool add_sampler(SettingsReader *s, const Place *p, Span text,
-                        bool by_letter, weir_sampler_kind *order)
+                        bool by_letter, Order *order)
 {
     weir_sampler_opts *o = &s->s->info.sampler;
-    weir_sampler_kind kind = sampler_of(text, by_letter);
-    if (!kind)
+    const SamplerName *name = sampler_of(text, by_letter);
+    if (!name)
         return refuse(&s->r, p->at, p->pointer, "invalid_value",
                       "found sampler %s, expected one of penalties, dry, "
                       "top_n_sigma, top_k, typ_p, top_p, min_p, xtc, "
-                      "temperature",
+                      "temperature, adaptive_p",
                       quoted(text).text);
-    for (size_t i = 0; i < o->order_count; i++)
-        if (order[i] == kind)
-            return refuse(&s->r, p->at, p->pointer, "invalid_value",
-                          "found sampler %s twice", quoted(text).text);
-    order[o->order_count++] = kind;
+    if (order->seen >> name->kind & 1)
+        return refuse(&s->r, p->at, p->pointer, "invalid_value",
+                      "found sampler %s twice", quoted(text).text);
+    order->seen |= 1u << name->kind;
+    if (name->kind) order->at[o->order_count++] = name->kind;
     return true;
 }
 
-static bool read_letters(SettingsReader *s, const Place *p,
-                         weir_sampler_kind *order)
+static bool read_letters(SettingsReader *s, const Place *p, Order *order)
 {
     Span text = json_string(&s->r.json, p->at);
     for (size_t i = 0; i < text.size; i++)
@@ -319,8 +325,7 @@ static bool read_letters(SettingsReader *s, const Place *p,
     return true;
 }
 
-static bool read_names(SettingsReader *s, const Place *p,
-                       weir_sampler_kind *order)
+static bool read_names(SettingsReader *s, const Place *p, Order *order)
 {
     Json *json = &s->r.json;
     uint32_t index = 0;
@@ -340,18 +345,22 @@ static bool read_names(SettingsReader *s, const Place *p,
 static bool read_order(SettingsReader *s)
 {
     weir_sampler_opts *o = &s->s->info.sampler;
+    Order order = {.seen = 0};
     Place p = member(s, "samplers");
-    if (is_absent(s, &p)) return true;
-    weir_sampler_kind *order =
-        arena_array(&s->s->arena, weir_sampler_kind, WEIR_SAMPLER_KINDS);
-    if (!order) return refuse_memory(s->r.refusal);
-    o->order = order;
-    if (!(json_kind(&s->r.json, p.at) == JSON_STRING
-              ? read_letters(s, &p, order)
-              : read_names(s, &p, order)))
-        return false;
-    if (o->order_count) return true;
-    order[o->order_count++] = WEIR_SAMPLER_TEMPERATURE;
+    bool is_here = !is_absent(s, &p);
+    if (is_here) {
+        order.at =
+            arena_array(&s->s->arena, weir_sampler_kind, WEIR_SAMPLER_KINDS);
+        if (!order.at) return refuse_memory(s->r.refusal);
+        o->order = order.at;
+        if (!(json_kind(&s->r.json, p.at) == JSON_STRING
+                  ? read_letters(s, &p, &order)
+                  : read_names(s, &p, &order)))
+            return false;
+    }
+    if (!(order.seen & 1)) o->adaptive_target = -1; /* it must be named */
+    if (!is_here || o->order_count) return true;
+    order.at[o->order_count++] = WEIR_SAMPLER_TEMPERATURE;
     o->temperature = 1;
     o->dynamic_range = 0;
     return true;

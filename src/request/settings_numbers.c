@@ -83,6 +83,10 @@ static const NumberRow rows[] = {
      0},
     {"mirostat_eta", ON_MOST, VALUE_FLOAT, SAMPLER(mirostat_eta), 0, 100, 0, 0,
      0},
+    {"adaptive_target", ON_LLAMA, VALUE_FLOAT, SAMPLER(adaptive_target), -1, 1,
+     0, 0, 0},
+    {"adaptive_decay", ON_LLAMA, VALUE_FLOAT, SAMPLER(adaptive_decay), 0, 0.99,
+     0, 0, 0},
     {"seed", ON_MOST, VALUE_SEED, SAMPLER(seed), -0x1p63, 0x1p63, 0, 0, 0},
     {"sampling_seed", ON_GENERATE, VALUE_SEED, SAMPLER(seed), -0x1p63, 0x1p63,
      0, 0, 0},
@@ -97,6 +101,9 @@ static const NumberRow rows[] = {
     {"max_new_tokens", ON_GENERATE, VALUE_LENGTH, DECODE(max_tokens),
      LENGTH_BOUNDS, 0, 0, 0},
     {"num_predict", ON_OLLAMA, VALUE_LENGTH, DECODE(max_tokens), LENGTH_BOUNDS,
+     0, 0, 0},
+    {"min_tokens", ON_V1, VALUE_INT, DECODE(min_tokens), 0, INT32_MAX, 0, 0, 0},
+    {"min_new_tokens", ON_GENERATE, VALUE_INT, DECODE(min_tokens), 0, INT32_MAX,
      0, 0, 0},
     {"ignore_eos", ON_LLAMA | ON_GENERATE, VALUE_FLAG,
      DECODE(ignore_stop_tokens), FLAG, 0, 0, 0},
@@ -121,9 +128,6 @@ static const NumberRow rows[] = {
     {"top_logprobs_num", ON_GENERATE, VALUE_INT, INFO(top_logprobs), 0, 20, 0,
      0, true},
 };
-
-/* Fields that would change the answer, and that nothing here does. */
-static const char *const unsupported[] = {"min_tokens", "min_new_tokens"};
 
 /* ---- one field ---- */
 
@@ -234,19 +238,16 @@ static bool find(SettingsReader *s, const NumberRow *row, Found *f)
     return true;
 }
 
-static bool refuse_unsupported(SettingsReader *s)
+/* No more tokens may be asked for than may come. */
+static bool check_lengths(SettingsReader *s, const Found *found, size_t count)
 {
-    for (size_t i = 0; i < COUNT_OF(unsupported); i++) {
-        char pointer[POINTER_ROOM];
-        double value = 0;
-        JsonId at = json_get(&s->r.json, s->object, unsupported[i]);
-        if (json_absent(&s->r.json, at)) continue;
-        if (json_double(&s->r.json, at, &value) && value == 0) continue;
-        pointer_join(pointer, s->pointer, unsupported[i]);
-        return refuse(&s->r, at, pointer, "not_supported",
-                      "found a least number of tokens, which is not "
-                      "supported");
-    }
+    const weir_decode_opts *d = &s->s->info.decode;
+    if (!d->max_tokens || d->min_tokens <= d->max_tokens) return true;
+    for (size_t i = 0; i < count; i++)
+        if (found[i].row->at == DECODE(min_tokens))
+            return refuse(&s->r, found[i].at, found[i].pointer, "invalid_value",
+                          "found %u, expected at most %u, the most tokens",
+                          d->min_tokens, d->max_tokens);
     return true;
 }
 
@@ -266,5 +267,5 @@ bool settings_numbers(SettingsReader *s)
             s->r.endpoint == WEIR_ENDPOINT_COMPLETIONS)
             s->s->info.logprobs = true;
     }
-    return refuse_unsupported(s);
+    return check_lengths(s, found, count);
 }

@@ -22,6 +22,11 @@ static const weir_sampler_kind default_order[] = {
     WEIR_SAMPLER_TOP_K,     WEIR_SAMPLER_TYPICAL, WEIR_SAMPLER_TOP_P,
     WEIR_SAMPLER_MIN_P,     WEIR_SAMPLER_XTC,     WEIR_SAMPLER_TEMPERATURE};
 
+static bool is_adaptive(const weir_sampler_opts *o)
+{
+    return o->adaptive_target >= 0 && !o->mirostat;
+}
+
 static bool penalises(const weir_sampler_opts *o)
 {
     return o->penalty_last_n &&
@@ -55,6 +60,10 @@ void chain_reset(Chain *c)
     mt_seed(&c->random_xtc, c->seed);
     c->mirostat = (Mirostat){c->opts.mirostat_tau, c->opts.mirostat_eta,
                              2 * c->opts.mirostat_tau};
+    c->adaptive =
+        adaptive_begin(c->opts.adaptive_target, c->opts.adaptive_decay);
+    c->steps.count = 0;
+    c->drawn = HISTORY_GAP;
     history_clear(&c->history);
     c->cands.size = 0;
     c->chosen = SIZE_MAX;
@@ -106,11 +115,22 @@ bool chain_init(Chain *c, const weir_sampler_opts *o, const BreakerVocab *vocab,
     return true;
 }
 
+static bool copy_adaptive(Chain *to, const Chain *from)
+{
+    to->adaptive = from->adaptive;
+    to->drawn = from->drawn;
+    to->drawn_p = from->drawn_p;
+    for (uint32_t i = 0; i < from->steps.count; i++)
+        if (!vec_push(&to->mem, &to->steps, from->steps.at[i])) return false;
+    return true;
+}
+
 bool chain_copy(Chain *to, const Chain *from)
 {
     if (!init_parts(to, &from->opts) ||
         !breakers_copy(&to->breakers, &from->breakers, &to->mem) ||
-        !history_copy(&to->history, &from->history, &to->mem))
+        !history_copy(&to->history, &from->history, &to->mem) ||
+        !copy_adaptive(to, from))
         return false;
     to->seed = from->seed;
     to->random = from->random;
@@ -126,6 +146,7 @@ void chain_free(Chain *c)
     mem_free(&c->mem, (void *)o->bias, o->bias_count * sizeof *o->bias);
     mem_free(&c->mem, (void *)o->order, o->order_count * sizeof *o->order);
     mem_free(&c->mem, c->logits, c->logits_cap * sizeof *c->logits);
+    vec_free(&c->mem, &c->steps);
     history_free(&c->history, &c->mem);
     breakers_free(&c->breakers, &c->mem);
     cands_free(&c->cands);
@@ -249,6 +270,19 @@ static bool run_samplers(Chain *c, const ChainStep *step)
     return true;
 }
 
+/* The place of one candidate; SIZE_MAX: none has a chance, or failed. */
+static size_t select_one(Chain *c, size_t width)
+{
+    if (c->opts.mirostat)
+        return select_mirostat(&c->cands, &c->mirostat, c->opts.mirostat, width,
+                               &c->random);
+    if (!is_adaptive(&c->opts)) return select_draw(&c->cands, &c->random);
+    size_t place =
+        select_adaptive(&c->cands, &c->adaptive, &c->random, &c->drawn_p);
+    c->drawn = place == SIZE_MAX ? HISTORY_GAP : c->cands.at[place].id;
+    return place;
+}
+
 weir_draw chain_draw(Chain *c, const ChainStep *step, uint32_t *id)
 {
     cands_begin(&c->cands, step->logits, step->width,
@@ -256,13 +290,33 @@ weir_draw chain_draw(Chain *c, const ChainStep *step, uint32_t *id)
     c->chosen = SIZE_MAX;
     if (!apply_bias(c, step) || !apply_mask(c, step) || !run_samplers(c, step))
         return WEIR_DRAW_ERROR;
-    size_t place = c->opts.mirostat ? select_mirostat(&c->cands, &c->mirostat,
-                                                      c->opts.mirostat,
-                                                      step->width, &c->random)
-                                    : select_draw(&c->cands, &c->random);
+    size_t place = select_one(c, step->width);
     if (c->cands.failed) return WEIR_DRAW_ERROR;
     if (place == SIZE_MAX) return WEIR_DRAW_NONE;
     c->chosen = place;
     *id = c->cands.at[place].id;
     return WEIR_DRAWN;
+}
+
+/* ---- history ---- */
+
+bool chain_take(Chain *c, uint32_t id)
+{
+    if (is_adaptive(&c->opts) && !vec_push(&c->mem, &c->steps, c->adaptive))
+        return false;
+    if (!history_add(&c->history, &c->mem, id)) {
+        if (c->steps.count) c->steps.count--;
+        return false;
+    }
+    if (c->drawn == id && id != HISTORY_GAP)
+        adaptive_take(&c->adaptive, c->drawn_p);
+    c->drawn = HISTORY_GAP;
+    return true;
+}
+
+void chain_untake(Chain *c)
+{
+    history_remove(&c->history);
+    if (c->steps.count) c->adaptive = c->steps.at[--c->steps.count];
+    c->drawn = HISTORY_GAP;
 }

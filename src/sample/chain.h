@@ -18,6 +18,10 @@ typedef struct Chain {
     Mt19937 random;
     Mt19937 random_xtc;
     Mirostat mirostat;
+    Adaptive adaptive;
+    uint32_t drawn;      /* by adaptive-p and not taken; HISTORY_GAP: none */
+    float drawn_p;       /* its probability before */
+    VEC(Adaptive) steps; /* its states, before each of history's tokens */
     History history;
     Breakers breakers;
     Cands cands;
@@ -47,5 +51,9 @@ typedef struct ChainStep {
     bool skips_penalties;
 } ChainStep;
 weir_draw chain_draw(Chain *c, const ChainStep *step, uint32_t *id);
+/* Takes a token or a gap into the history. False: out of memory. */
+bool chain_take(Chain *c, uint32_t id);
+/* Takes back the last one. */
+void chain_untake(Chain *c);
 
 #endif

@@ -42,6 +42,8 @@ static const FloatRow floats[] = {
     FLOAT(dry_base, -BIG, BIG),
     FLOAT(mirostat_tau, 0, BIG),
     FLOAT(mirostat_eta, 0, BIG),
+    FLOAT(adaptive_target, -BIG, 1),
+    FLOAT(adaptive_decay, 0, 0.99f),
 };
 #undef FLOAT
 static const IntRow ints[] = {

@@ -2,8 +2,8 @@
  *
  * The draw takes one random number in [0, 1) and the first candidate, in the
  * order of the list, at which the running sum of weights reaches that part of
- * the whole. Mirostat draws as std::discrete_distribution does, which takes no
- * random number where there is no choice.
+ * the whole. Mirostat and adaptive-p draw as std::discrete_distribution does,
+ * which takes no random number where there is no choice.
  * Tests: unit/sampling_recorded_test.c, unit/sampling_distribution_test.c.
  */
 #include "sample/select.h"
@@ -130,5 +130,43 @@ size_t select_mirostat(Cands *c, Mirostat *m, unsigned version, size_t width,
     cands_softmax(c);
     size_t chosen = draw_discrete(c, random);
     m->mu -= m->eta * (-log2f(c->p[chosen]) - m->tau);
+    return chosen;
+}
+
+/* ---- adaptive-p ---- */
+
+/* What is aimed at now, so that the mean comes to the target. */
+static float aim_of(const Adaptive *a)
+{
+    float target = MIN(a->target, 1.0f);
+    float aim = a->weight == 0 ? target : 2 * target - a->sum / a->weight;
+    return MIN(MAX(aim, 0.0f), 1.0f);
+}
+
+/* A logit by the distance: a parabola near the aim, a line far from it. */
+static float logit_at(float p, float aim)
+{
+    static const float peak = 5, sharpness = 10, width = 0.3f;
+    float distance = fabsf((p - aim) * (1 / width));
+    return peak - sharpness * distance * distance / (1 + distance);
+}
+
+size_t select_adaptive(Cands *c, const Adaptive *a, Mt19937 *random,
+                       float *before)
+{
+    if (!cands_list(c) || !c->size || cands_max(c) == -INFINITY)
+        return SIZE_MAX;
+    cands_softmax(c);
+    if (c->failed || !cands_spare(c, c->size)) return SIZE_MAX;
+    float aim = aim_of(a);
+    for (size_t i = 0; i < c->size; i++) {
+        c->spare[i].key = c->p[i];
+        if (c->at[i].key != -INFINITY) c->at[i].key = logit_at(c->p[i], aim);
+    }
+    c->is_sorted = false;
+    cands_softmax(c);
+    if (c->failed) return SIZE_MAX;
+    size_t chosen = draw_discrete(c, random);
+    *before = c->spare[chosen].key;
     return chosen;
 }

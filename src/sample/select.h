@@ -26,4 +26,25 @@ typedef struct Mirostat {
 size_t select_mirostat(Cands *c, Mirostat *m, unsigned version, size_t width,
                        Mt19937 *random);
 
+/* Adaptive-p: aims at tokens of the probability `target`, higher after ones
+ * below it and lower after ones above, by a mean that forgets by `decay`. */
+typedef struct Adaptive {
+    float target, decay;
+    float sum, weight; /* state: probabilities taken, weighted; the weights */
+} Adaptive;
+/* Result as select_draw; *before: the probability of the token drawn, as the
+ * chain before left it. */
+size_t select_adaptive(Cands *c, const Adaptive *a, Mt19937 *random,
+                       float *before);
+static inline Adaptive adaptive_begin(float target, float decay)
+{
+    return (Adaptive){target, decay, target / (1 - decay), 1 / (1 - decay)};
+}
+/* Counts a token taken. */
+static inline void adaptive_take(Adaptive *a, float probability)
+{
+    a->sum = probability + a->decay * a->sum;
+    a->weight = 1 + a->decay * a->weight;
+}
+
 #endif

@@ -227,6 +227,16 @@ static void mirostat(Plain *s, const weir_sampler_opts *o)
     top_k(s, k >= 1 ? (size_t)k : 1);
 }
 
+/* When none has been taken: the aim is the target itself. */
+static void adaptive(Plain *s, double target)
+{
+    softmax(s);
+    for (size_t i = 0; i < s->n; i++) {
+        double far = fabs(s->p[i] - target) / 0.3;
+        if (is_in(s, i)) s->logit[i] = 5 - 10 * far * far / (1 + far);
+    }
+}
+
 void plain_chain(Plain *s, const double *logits, size_t n,
                  const weir_sampler_opts *o, const uint32_t *history,
                  size_t taken, bool xtc_strikes)
@@ -250,5 +260,6 @@ void plain_chain(Plain *s, const double *logits, size_t n,
     if (o->min_p > 0) min_p(s, (double)o->min_p, o->min_keep);
     if (xtc_strikes) xtc(s, (double)o->xtc_threshold, o->min_keep);
     temperature(s, o);
+    if (o->adaptive_target >= 0) adaptive(s, (double)o->adaptive_target);
     softmax(s);
 }

@@ -100,6 +100,8 @@ static const WordRow words[] = {
     {"miro", WORD_U32, OPT(mirostat)},
     {"tau", WORD_FLOAT, OPT(mirostat_tau)},
     {"eta", WORD_FLOAT, OPT(mirostat_eta)},
+    {"aim", WORD_FLOAT, OPT(adaptive_target)},
+    {"decay", WORD_FLOAT, OPT(adaptive_decay)},
 };
 
 static bool set_number(SamplingRun *run, const char *name, const char *value)
@@ -234,7 +236,9 @@ bool run_parse(SamplingRun *run, const char *line, char wrong[64])
                                   .dry_allowed_length = 2,
                                   .dry_last_n = 64,
                                   .mirostat_tau = 5,
-                                  .mirostat_eta = 0.1f}};
+                                  .mirostat_eta = 0.1f,
+                                  .adaptive_target = -1,
+                                  .adaptive_decay = 0.9f}};
     run->opts.bias = run->bias;
     run->opts.order = run->order;
     run->opts.dry_breakers = run->breakers;

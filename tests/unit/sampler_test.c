@@ -64,6 +64,7 @@ static void defaults(void **state)
     assert_true(o.dry_allowed_length == 2 && o.dry_breaker_count == 4);
     assert_true(o.mirostat == 0 && is(o.mirostat_tau, 5));
     assert_true(is(o.mirostat_eta, 0.1f) && o.min_keep == 0);
+    assert_true(is(o.adaptive_target, -1) && is(o.adaptive_decay, 0.9f));
     assert_int_equal(o.seed, WEIR_SEED_RANDOM);
 }
 
@@ -110,6 +111,9 @@ static void out_of_range(void **state)
     REFUSED(dry_base, NAN, 1.75f);
     REFUSED(mirostat_tau, -1, 5);
     REFUSED(mirostat_eta, NAN, 0.1f);
+    REFUSED(adaptive_target, 1.1f, -1);
+    REFUSED(adaptive_target, NAN, -1);
+    REFUSED(adaptive_decay, 1, 0.9f);
     REFUSED(penalty_last_n, -2, 64);
     REFUSED(dry_last_n, -2, 64);
     REFUSED(dry_allowed_length, -1, 2);
@@ -453,6 +457,7 @@ static weir_sampler_opts everything(void)
     o.min_p = 0.001f;
     o.xtc_probability = 0.5f;
     o.dynamic_range = 0.1f;
+    o.adaptive_target = 0.3f;
     return o;
 }
 

@@ -28,10 +28,14 @@ static const weir_logit_bias bias[] = {{3, 2}, {5, -INFINITY}, {3, 0.5f}};
 #define NEUTRAL                                                               \
     .size = sizeof(weir_sampler_opts), .dynamic_exponent = 1, .typical_p = 1, \
     .top_n_sigma = -1, .xtc_threshold = 0.1f, .penalty_last_n = 64,           \
-    .dry_base = 1.75f, .dry_allowed_length = 2, .dry_last_n = 64
+    .dry_base = 1.75f, .dry_allowed_length = 2, .dry_last_n = 64,             \
+    .adaptive_target = -1
 #define WARM .temperature = 1
 #define WHOLE .top_p = 1
 #define FRESH .repeat_penalty = 1
+#define LATE                                               \
+    .size = sizeof(weir_sampler_opts), WARM, WHOLE, FRESH, \
+    .dynamic_exponent = 1, .typical_p = 1, .top_n_sigma = -1
 static const Case cases[] = {
     {"dist", {NEUTRAL, WARM, WHOLE, FRESH}},
     {"temperature", {NEUTRAL, WHOLE, FRESH, .temperature = 0.6f}},
@@ -49,6 +53,7 @@ static const Case cases[] = {
       FRESH,
       .dynamic_exponent = 1,
       .top_n_sigma = -1,
+      .adaptive_target = -1,
       .typical_p = 0.5f}},
     {"top-n-sigma",
      {.size = sizeof(weir_sampler_opts),
@@ -57,6 +62,7 @@ static const Case cases[] = {
       FRESH,
       .dynamic_exponent = 1,
       .typical_p = 1,
+      .adaptive_target = -1,
       .top_n_sigma = 0.9f}},
     {"xtc", {NEUTRAL, WARM, WHOLE, FRESH, .xtc_probability = 0.4f}},
     {"bias", {NEUTRAL, WARM, WHOLE, FRESH, .bias = bias, .bias_count = 3}},
@@ -68,6 +74,8 @@ static const Case cases[] = {
      {NEUTRAL, WARM, WHOLE, FRESH, .mirostat = 1, .mirostat_tau = 1.2f}},
     {"mirostat 2",
      {NEUTRAL, WARM, WHOLE, FRESH, .mirostat = 2, .mirostat_tau = 1.6f}},
+    {"adaptive", {LATE, .adaptive_target = 0.1f, .adaptive_decay = 0.9f}},
+    {"adaptive likely", {LATE, .adaptive_target = 0.7f, .top_k = 9}},
     {"all",
      {NEUTRAL, .temperature = 0.9f, .top_k = 18, .top_p = 0.95f, .min_p = 0.01f,
       .repeat_penalty = 1.1f, .presence_penalty = 0.2f, .dry_multiplier = 0.5f,
