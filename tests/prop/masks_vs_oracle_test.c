@@ -1,4 +1,4 @@
-/* masks_vs_oracle_test.c: exactness, by brute force.
+/* masks_vs_oracle_test.c: exactness, by brute force. (Case memo-hash-pointer.)
  *
  * In random grammars over random small vocabularies random walks are taken.
  * At every position (a case) the engine's mask, the result of accepting each

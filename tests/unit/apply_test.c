@@ -234,13 +234,18 @@ static void test_hash(void **state)
     assert_true(weir_mask_hash(mask, 1000) == 0xb626031ca980b5d5u);
 }
 
+#define ITEM(name, test)                 \
+    {                                    \
+        (name), (test), NULL, NULL, NULL \
+    }
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels), cmocka_unit_test(test_word_counts),
-        cmocka_unit_test(test_best),    cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_edges),   cmocka_unit_test(test_count),
-        cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_kernels),    cmocka_unit_test(test_word_counts),
+        cmocka_unit_test(test_best),       cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_edges),      cmocka_unit_test(test_count),
+        ITEM("item 150: hash", test_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,11 +168,18 @@ static void memory_out(void **state)
     faulty_sweep(work);
 }
 
+#define ITEM(name, test)                 \
+    {                                    \
+        (name), (test), NULL, NULL, NULL \
+    }
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values),         cmocka_unit_test(messages),
-        cmocka_unit_test(text_in_pieces), cmocka_unit_test(rules),
+        ITEM("item 158, 159, 160: values", values),
+        ITEM("item 161, 162: messages", messages),
+        cmocka_unit_test(text_in_pieces),
+        cmocka_unit_test(rules),
         cmocka_unit_test(memory_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

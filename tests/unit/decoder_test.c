@@ -580,16 +580,28 @@ static void memory_out(void **state)
     faulty_sweep(work);
 }
 
+#define ITEM(name, test)                 \
+    {                                    \
+        (name), (test), NULL, NULL, NULL \
+    }
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(max_tokens),        cmocka_unit_test(ends),
-        cmocka_unit_test(refused),           cmocka_unit_test(same_seed),
-        cmocka_unit_test(stop_texts),        cmocka_unit_test(sent_at_once),
-        cmocka_unit_test(wrong_stops),       cmocka_unit_test(characters),
-        cmocka_unit_test(forced_text),       cmocka_unit_test(compact_jumps),
-        cmocka_unit_test(rollback),          cmocka_unit_test(free_text_counts),
-        cmocka_unit_test(log_probabilities), cmocka_unit_test(lazy),
+        ITEM("item 46, 47, 48: the last token", max_tokens),
+        ITEM("item 44, 45, 49: ends", ends),
+        cmocka_unit_test(refused),
+        cmocka_unit_test(same_seed),
+        cmocka_unit_test(stop_texts),
+        cmocka_unit_test(sent_at_once),
+        cmocka_unit_test(wrong_stops),
+        cmocka_unit_test(characters),
+        ITEM("item 110, 111, 112: forced text", forced_text),
+        ITEM("item 113: compact jumps", compact_jumps),
+        cmocka_unit_test(rollback),
+        cmocka_unit_test(free_text_counts),
+        ITEM("item 40: log probabilities", log_probabilities),
+        cmocka_unit_test(lazy),
         cmocka_unit_test(memory_out),
     };
     return cmocka_run_group_tests(tests, kit_set_up, kit_tear_down);
