@@ -420,6 +420,37 @@ static void rollback(void **state)
     weir_matcher_free(m);
 }
 
+/* Forced tokens that are taken back are counted no more. */
+static void forced_taken_back(void **state)
+{
+    (void)state;
+    weir_bytes stop = kit_bytes("aaaaaaaaaa");
+    weir_decode_opts o = {.size = sizeof o,
+                          .stops = &stop,
+                          .stop_count = 1,
+                          .jump_forward = true};
+    weir_matcher *m = kit_matcher(WEIR_REGEX, "xa{7}(b|c)");
+    weir_sampler *s = kit_sampler(1, false);
+    weir_decoder *d = kit_decoder(s, m, &o);
+    weir_decoded out;
+    size_t n, forced;
+    weir_decoder_take(d, 'x', &out);
+    forced = weir_decoder_forced(d);
+    assert_true(forced > 1 && out.forced == forced);
+    assert_int_equal(weir_decoder_rollback(d, 1), WEIR_OK);
+    assert_int_equal(weir_decoder_forced(d), forced - 1);
+    assert_int_equal(weir_decoder_rollback(d, forced - 1), WEIR_OK);
+    assert_int_equal(weir_decoder_forced(d), 0);
+    weir_decoder_tokens(d, &n);
+    assert_int_equal(n, 1);
+    weir_decoder_take(d, 'a', &out); /* drawn this time */
+    assert_int_equal(weir_decoder_rollback(d, out.token_count), WEIR_OK);
+    assert_int_equal(weir_decoder_forced(d), 0);
+    weir_decoder_free(d);
+    weir_sampler_free(s);
+    weir_matcher_free(m);
+}
+
 /* ---- penalties ---- */
 
 /* Of a text in a string only what is inside counts: not the quotes, nor the
@@ -599,6 +630,7 @@ int main(void)
         ITEM("item 110, 111, 112: forced text", forced_text),
         ITEM("item 113: compact jumps", compact_jumps),
         cmocka_unit_test(rollback),
+        cmocka_unit_test(forced_taken_back),
         cmocka_unit_test(free_text_counts),
         ITEM("item 40: log probabilities", log_probabilities),
         cmocka_unit_test(lazy),

@@ -127,6 +127,8 @@ static void stop_texts(void **state)
             if (out.text.size || !rng_chance(&rng, 30)) continue;
             assert_int_equal(weir_decoder_rollback(d, 1), WEIR_OK);
             out.finish = WEIR_FINISH_NONE;
+            text[i] = "ab"[rng_below(&rng, 2)]; /* perhaps another */
+            want = plain_stop(text, size, least);
             i--;
         }
         assert_int_equal(out.finish, want == SIZE_MAX ? WEIR_FINISH_NONE
