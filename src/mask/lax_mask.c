@@ -147,8 +147,8 @@ static void add_below(Loose *l, const Ir *ir, Node set)
     for (uint32_t p = trie_own_end(trie, l->node); p < l->node->tok_end; p++) {
         uint32_t id = trie->ids[p];
         Span bytes = vocab_bytes(l->run->vocab->vocab, id);
-        unsigned size = utf8_lead_size(bytes.at[l->depth]);
         assert(bytes.at && l->depth < bytes.size);
+        unsigned size = utf8_lead_size(bytes.at[l->depth]);
         bool is_whole = size && bytes.size - l->depth >= size;
         if (is_whole && id <= ranges[last].hi && ranges_have(ranges, set.b, id))
             l->row[id / 32] |= 1u << (id % 32);

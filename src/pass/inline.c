@@ -252,6 +252,7 @@ static void inline_body(Inline *w, uint32_t place)
 {
     NodeId *body = &w->lowered->body.at[w->graph->order.at[place]];
     if (!inline_update(w)) return;
+    assert(w->start.at);
     uint32_t end = w->start.at[place + 1];
     for (uint32_t i = w->start.at[place]; i < end && ir_ok(w->ir); i++) {
         NodeId id = w->reach.at[i];
