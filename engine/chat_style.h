@@ -1,0 +1,56 @@
+/* chat_style.h: the row of a chat format. */
+#ifndef ENGINE_CHAT_STYLE_H
+#define ENGINE_CHAT_STYLE_H
+
+#include "engine/chat.h"
+
+typedef enum ChatPlace {
+    PLACE_OWN,        /* a message of its own */
+    PLACE_FIRST_USER, /* before the first user's content, a blank line between */
+    PLACE_LAST_USER,  /* before the last one's */
+    PLACE_NOWHERE
+} ChatPlace;
+
+typedef struct ChatForm {
+    const char *before, *after; /* of a message's content */
+} ChatForm;
+
+struct ChatStyle {
+    const char *name;
+    const char *marks[4]; /* all are in a model's template */
+    const char *absent;   /* NULL, or what is not in it */
+    ChatForm roles[3];    /* by ChatRole */
+    const char *open;     /* where the answer begins */
+    const char *direct;   /* the same without reasoning; NULL: as `open` */
+    bool trims;           /* contents lose blanks at both ends */
+    ChatPlace system;
+    /* NULL, or writes what comes first: all of the system message, if it has
+     * one of its own. */
+    void (*head)(ChatText *out, const ChatStyle *style, const ChatInput *input,
+                 weir_bytes system);
+    /* NULL, or writes the tools before a user's content, or its message. */
+    void (*tools)(ChatText *out, const ChatInput *input);
+    ChatPlace tools_place; /* FIRST_USER: in its content; LAST_USER: before
+                              its message */
+    weir_family family;
+    weir_reasoning reasoning;
+};
+
+extern const ChatStyle chat_styles[];
+extern const size_t chat_style_count;
+
+/* Parts of a text; out->no_memory tells of a failure at the end. */
+void chat_put(ChatText *out, const char *text);
+/* What came from outside; trimmed if wanted. */
+void chat_content(ChatText *out, weir_bytes text, bool trims);
+/* {"type": "function", "function": {...}} as Python's json.dumps writes it, on
+ * one line, or with an indent of four. */
+void chat_tool(ChatText *out, const weir_tool *tool, bool indents);
+/* A JSON text in the same way, at `depth` levels of indent. What is no JSON is
+ * written as it is. */
+void chat_json(ChatText *out, weir_bytes text, bool indents, uint32_t depth);
+
+/* The tools of a conversation, for harmony (chat_harmony.c). */
+void chat_harmony_tools(ChatText *out, const ChatInput *input);
+
+#endif
