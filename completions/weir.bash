@@ -11,11 +11,19 @@ _weir() {
     sources+=" --draft --schema-dir --named"
     local constraints="--json-value --json-object --regex --choice --ebnf"
     constraints+=" --gbnf --lark --any-repeat --schema --structural-tag"
+    local generation="$constraints $sources --tools --calls --single"
+    generation+=" --reasoning --reasoning-tokens --model --prompt --system"
+    generation+=" --chat-template --stream --stats --engine --context"
+    generation+=" --threads --gpu-layers --temperature --top-k --top-p --min-p"
+    generation+=" --typical-p --top-n-sigma --xtc-probability --xtc-threshold"
+    generation+=" --repeat-penalty --frequency-penalty --presence-penalty"
+    generation+=" --penalty-last-n --dry-multiplier --mirostat --redraw --stop"
+    generation+=" --seed --max-tokens --jump-forward"
     constraints+=" --request $requests $sources"
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
-        tokenizer | check | mask | sample | explain | convert | \
+        tokenizer | check | mask | sample | generate | explain | convert | \
             conformance | resolve | tools)
             command=$word
             break
@@ -25,7 +33,7 @@ _weir() {
 
     case $previous in
     --ebnf | --gbnf | --lark | --schema | --structural-tag | --request | \
-        --tokenizer | --tools | --answer)
+        --tokenizer | --tools | --answer | -m | --model)
         mapfile -t COMPREPLY < <(compgen -f -- "$current")
         compopt -o filenames 2>/dev/null
         return
@@ -58,6 +66,17 @@ _weir() {
             mistral mistral_v11 mistral_v7 gemma_4" -- "$current")
         return
         ;;
+    --chat-template)
+        mapfile -t COMPREPLY < <(compgen -W "none harmony llama_3_1 llama_3 \
+            granite_4 granite phi_4 qwen_3 qwen_2_5 chatml deepseek_r1 \
+            deepseek_v3_1 deepseek_v3 mistral_v11 mistral_v13 mistral_v3 gemma \
+            command phi_3" -- "$current")
+        return
+        ;;
+    --engine)
+        mapfile -t COMPREPLY < <(compgen -W "llama" -- "$current")
+        return
+        ;;
     --calls)
         mapfile -t COMPREPLY < <(compgen -W "auto required none" -- "$current")
         return
@@ -88,7 +107,10 @@ _weir() {
         return
         ;;
     --regex | --choice | --root | --max-whitespace | --prefix | --encode | \
-        --decode | -n | --seed | --max-tokens | --reasoning-tokens)
+        --decode | -n | --seed | --max-tokens | --reasoning-tokens | -p | \
+        --prompt | --system | --context | --threads | --gpu-layers | \
+        --temperature | --top-[knp]* | --min-p | --typical-p | --xtc-* | \
+        --*-penalty | --penalty-last-n | --dry-multiplier | --mirostat | --stop)
         return
         ;;
     esac
@@ -99,13 +121,15 @@ _weir() {
     check) options="$constraints --trim" ;;
     mask) options="$constraints --tokenizer --prefix --ids" ;;
     sample) options="$constraints --tokenizer -n --seed --max-tokens" ;;
+    generate) options="$generation" ;;
     explain) options="$constraints --tokenizer --stats --openai-strict" ;;
     resolve) options="$requests --tokenizer" ;;
     tools) options="--family --tools --calls --single --answer --reasoning"
         options+=" --reasoning-tokens --any-order" ;;
     convert) options="--from --to $sources" ;;
     conformance) options="--draft --schema-dir --remotes" ;;
-    *) options="tokenizer check mask sample explain convert conformance"
+    *) options="tokenizer check mask sample generate explain convert"
+        options+=" conformance"
         options+=" resolve tools"
         options+=" --help --version" ;;
     esac

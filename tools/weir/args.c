@@ -18,15 +18,17 @@ enum {
     CHECK = 1 << CMD_CHECK,
     MASK = 1 << CMD_MASK,
     SAMPLE = 1 << CMD_SAMPLE,
+    GENERATE = 1 << CMD_GENERATE,
     EXPLAIN = 1 << CMD_EXPLAIN,
     CONVERT = 1 << CMD_CONVERT,
     CONFORMANCE = 1 << CMD_CONFORMANCE,
     RESOLVE = 1 << CMD_RESOLVE,
     TOOLS = 1 << CMD_TOOLS,
-    CONSTRAINED = CHECK | MASK | SAMPLE | EXPLAIN,
+    ASKED = CHECK | MASK | SAMPLE | EXPLAIN,
+    CONSTRAINED = ASKED | GENERATE,
     SOURCES = CONSTRAINED | CONVERT,
     SCHEMAS = SOURCES | CONFORMANCE,
-    REQUESTS = CONSTRAINED | RESOLVE,
+    REQUESTS = ASKED | RESOLVE,
     EVERY = TOKENIZER | SCHEMAS | RESOLVE | TOOLS
 };
 
@@ -45,6 +47,7 @@ enum { CONSTRAINTS = 10 }; /* the first rows: exactly one is given */
 
 #define AT(field) offsetof(Args, field)
 #define NUMBER(field) OPT_NUMBER, AT(field), AT(has_##field)
+#define SAMPLING(name) OPT_TEXT, AT(sampling[SAMPLING_##name]), 0, GENERATE
 
 static const Option options[] = {
     {"json-value", 0, OPT_FLAG, AT(json_value), 0, CONSTRAINED, NULL,
@@ -65,7 +68,7 @@ static const Option options[] = {
      "JSON Schema: a file, - or the text '{...}' itself"},
     {"structural-tag", 0, OPT_TEXT, AT(structural_tag), 0, CONSTRAINED, "S",
      "a structural tag: a file, - or the text '{...}' itself"},
-    {"request", 0, OPT_TEXT, AT(request), 0, CONSTRAINED, "FILE",
+    {"request", 0, OPT_TEXT, AT(request), 0, ASKED, "FILE",
      "what the request to a server in FILE asks for"},
     {"root", 0, OPT_TEXT, AT(root), 0, SOURCES, "NAME",
      "first rule of the grammar; default: root, of Lark start"},
@@ -113,24 +116,24 @@ static const Option options[] = {
      "what cannot be enforced: refuse or degrade"},
     {"grammar", 0, OPT_TEXT, AT(grammar_switch), 0, REQUESTS, "S",
      "off: no constraint is enforced"},
-    {"jump-forward", 0, OPT_TEXT, AT(jump_switch), 0, REQUESTS, "S",
+    {"jump-forward", 0, OPT_TEXT, AT(jump_switch), 0, REQUESTS | GENERATE, "S",
      "on: forced text is not sampled"},
     {"batch-grammar", 0, OPT_TEXT, AT(batch_switch), 0, REQUESTS, "S",
      "off: requests with a constraint run alone"},
     {"family", 0, OPT_TEXT, AT(family), 0, TOOLS | REQUESTS, "F",
      "how the model writes calls: qwen_3, llama, harmony ..."},
-    {"tools", 0, OPT_TEXT, AT(tools), 0, TOOLS, "FILE",
+    {"tools", 0, OPT_TEXT, AT(tools), 0, TOOLS | GENERATE, "FILE",
      "the tools: a list, or a request that has one"},
-    {"calls", 0, OPT_TEXT, AT(calls), 0, TOOLS, "C",
-     "tag: auto (default), required or none"},
-    {"single", 0, OPT_FLAG, AT(single), 0, TOOLS, NULL,
-     "tag: one call at most"},
+    {"calls", 0, OPT_TEXT, AT(calls), 0, TOOLS | GENERATE, "C",
+     "of tools: auto (default), required or none"},
+    {"single", 0, OPT_FLAG, AT(single), 0, TOOLS | GENERATE, NULL,
+     "one call of a tool at most"},
     {"answer", 0, OPT_TEXT, AT(answer), 0, TOOLS, "FILE",
      "tag: what text without calls obeys, a node as JSON"},
-    {"reasoning", 0, OPT_TEXT, AT(reasoning), 0, TOOLS | REQUESTS, "R",
-     "none (default), open: begun by the prompt, or may"},
-    {"reasoning-tokens", 0, NUMBER(reasoning_tokens), TOOLS | REQUESTS, "N",
-     "at most N tokens of reasoning"},
+    {"reasoning", 0, OPT_TEXT, AT(reasoning), 0, TOOLS | REQUESTS | GENERATE,
+     "R", "none (default), open: begun by the prompt, or may"},
+    {"reasoning-tokens", 0, NUMBER(reasoning_tokens),
+     TOOLS | REQUESTS | GENERATE, "N", "at most N tokens of reasoning"},
     {"remotes", 0, OPT_TEXT, AT(remotes), 0, CONFORMANCE, "DIR",
      "what tests find below http://localhost:1234/"},
     {"tokenizer", 0, OPT_TEXT, AT(tokenizer), 0,
@@ -151,7 +154,50 @@ static const Option options[] = {
     {"", 'n', NUMBER(count), SAMPLE, "N", "how many outputs; default: 1"},
     {"seed", 0, NUMBER(seed), SAMPLE, "S",
      "start of the random numbers; default: 0"},
-    {"max-tokens", 0, NUMBER(max_tokens), SAMPLE, "M",
+    {"model", 'm', OPT_TEXT, AT(model), 0, GENERATE, "PATH",
+     "the model, a GGUF file"},
+    {"prompt", 'p', OPT_TEXT, AT(prompt), 0, GENERATE, "TEXT",
+     "what the model is told (- is standard input)"},
+    {"system", 0, OPT_TEXT, AT(system), 0, GENERATE, "TEXT",
+     "what it is told before, as its system message"},
+    {"chat-template", 0, OPT_TEXT, AT(chat_template), 0, GENERATE, "F",
+     "the chat format, if not the model's: chatml, none ..."},
+    {"stream", 0, OPT_FLAG, AT(stream), 0, GENERATE, NULL,
+     "print text as it comes; on a terminal by itself"},
+    {"stats", 0, OPT_FLAG, AT(report), 0, GENERATE, NULL,
+     "tell on standard error how long it took"},
+    {"engine", 0, OPT_TEXT, AT(engine), 0, GENERATE, "E",
+     "what computes: llama (libllama)"},
+    {"context", 0, NUMBER(context), GENERATE, "N",
+     "most tokens of prompt and output; default: 4096"},
+    {"threads", 0, NUMBER(threads), GENERATE, "N",
+     "default: as many as may run"},
+    {"gpu-layers", 0, NUMBER(gpu_layers), GENERATE, "N",
+     "layers that a GPU computes; default: all"},
+    {"temperature", 0, SAMPLING(TEMPERATURE), "T",
+     "default: 0.8; 0: the likeliest token"},
+    {"top-k", 0, SAMPLING(TOP_K), "K", "default: 40; 0: off"},
+    {"top-p", 0, SAMPLING(TOP_P), "P", "default: 0.95; 1: off"},
+    {"min-p", 0, SAMPLING(MIN_P), "P", "default: 0.05; 0: off"},
+    {"typical-p", 0, SAMPLING(TYPICAL_P), "P", "default: 1, off"},
+    {"top-n-sigma", 0, SAMPLING(TOP_N_SIGMA), "N", "default: -1, off"},
+    {"xtc-probability", 0, SAMPLING(XTC_PROBABILITY), "P", "default: 0, off"},
+    {"xtc-threshold", 0, SAMPLING(XTC_THRESHOLD), "P", "default: 0.1"},
+    {"repeat-penalty", 0, SAMPLING(REPEAT_PENALTY), "X", "default: 1, off"},
+    {"frequency-penalty", 0, SAMPLING(FREQUENCY_PENALTY), "X",
+     "default: 0, off"},
+    {"presence-penalty", 0, SAMPLING(PRESENCE_PENALTY), "X", "default: 0, off"},
+    {"penalty-last-n", 0, SAMPLING(PENALTY_LAST_N), "N",
+     "tokens that penalties see; default: 64; -1: all"},
+    {"dry-multiplier", 0, SAMPLING(DRY_MULTIPLIER), "X", "default: 0, off"},
+    {"mirostat", 0, SAMPLING(MIROSTAT), "V", "1 or 2; default: 0, off"},
+    {"redraw", 0, OPT_FLAG, AT(redraw), 0, GENERATE, NULL,
+     "draw freely, and again where that is refused"},
+    {"stop", 0, OPT_LIST, AT(stops), 0, GENERATE, "TEXT",
+     "a text that ends the output; may repeat"},
+    {"seed", 0, NUMBER(seed), GENERATE, "S",
+     "start of the random numbers; default: by the clock"},
+    {"max-tokens", 0, NUMBER(max_tokens), SAMPLE | GENERATE, "M",
      "longest output; default: 256"},
     {"json", 0, OPT_FLAG, AT(json), 0, EVERY, NULL, "print JSON"},
     {"help", 'h', OPT_FLAG, AT(help), 0, EVERY, NULL, "print this"},
@@ -171,6 +217,9 @@ static const CommandRow commands[CMD_COUNT] = {
                   "Shows which tokens may come next."},
     [CMD_SAMPLE] = {"sample", "CONSTRAINT --tokenizer PATH [OPTION...]",
                     "Prints random outputs that obey the constraint."},
+    [CMD_GENERATE] = {"generate", "-m MODEL -p PROMPT [CONSTRAINT] [OPTION...]",
+                      "Lets a model write an output that obeys the "
+                      "constraint."},
     [CMD_EXPLAIN] = {"explain", "CONSTRAINT [OPTION...]",
                      "Shows what the constraint became inside."},
     [CMD_CONVERT] = {"convert", "--from L --to L [OPTION...] FILE",
@@ -435,6 +484,7 @@ void args_free(Args *args)
     vec_free(args->mem, &args->choices);
     vec_free(args->mem, &args->schema_dirs);
     vec_free(args->mem, &args->named);
+    vec_free(args->mem, &args->stops);
     vec_free(args->mem, &args->files);
 }
 
@@ -462,7 +512,7 @@ static void help_command(FILE *out, CommandId command)
     bool is_constrained = bit & CONSTRAINED;
     if (is_constrained) fputs("\nConstraint, one of:\n", out);
     for (size_t i = 0; is_constrained && i < CONSTRAINTS; i++)
-        help_option(out, &options[i]);
+        if (options[i].commands & bit) help_option(out, &options[i]);
     fputs("\nOptions:\n", out);
     for (size_t i = CONSTRAINTS; i < COUNT_OF(options); i++)
         if (options[i].commands & bit) help_option(out, &options[i]);

@@ -17,6 +17,7 @@ typedef enum CommandId {
     CMD_CHECK,
     CMD_MASK,
     CMD_SAMPLE,
+    CMD_GENERATE,
     CMD_EXPLAIN,
     CMD_CONVERT,
     CMD_CONFORMANCE,
@@ -26,6 +27,25 @@ typedef enum CommandId {
 } CommandId;
 
 typedef VEC(const char *) TextList;
+
+/* Options of the sampler that are numbers; cli_sampling.c reads them. */
+typedef enum SamplingArg {
+    SAMPLING_TEMPERATURE,
+    SAMPLING_TOP_K,
+    SAMPLING_TOP_P,
+    SAMPLING_MIN_P,
+    SAMPLING_TYPICAL_P,
+    SAMPLING_TOP_N_SIGMA,
+    SAMPLING_XTC_PROBABILITY,
+    SAMPLING_XTC_THRESHOLD,
+    SAMPLING_REPEAT_PENALTY,
+    SAMPLING_FREQUENCY_PENALTY,
+    SAMPLING_PRESENCE_PENALTY,
+    SAMPLING_PENALTY_LAST_N,
+    SAMPLING_DRY_MULTIPLIER,
+    SAMPLING_MIROSTAT,
+    SAMPLING_COUNT
+} SamplingArg;
 
 typedef struct Args {
     const Mem *mem;
@@ -51,6 +71,13 @@ typedef struct Args {
     uint64_t reasoning_tokens;
     bool has_reasoning_tokens, single;
     const char *grammar_switch, *jump_switch, *batch_switch;
+    /* of a model */
+    const char *model, *engine, *chat_template, *prompt, *system;
+    const char *sampling[SAMPLING_COUNT]; /* or NULL */
+    TextList stops;
+    uint64_t context, threads, gpu_layers;
+    bool has_context, has_threads, has_gpu_layers;
+    bool stream, report, redraw;
     /* what to do with it */
     const char *from, *to; /* languages */
     const char *tokenizer, *prefix, *stats, *encode, *decode, *remotes;

@@ -64,7 +64,8 @@ int validate_companions(const Args *args)
         {"--endpoint", "--request", args->endpoint != NULL, is_request},
         {"--failure", "--request", args->failure != NULL, is_request},
         {"--grammar", "--request", args->grammar_switch != NULL, is_request},
-        {"--jump-forward", "--request", args->jump_switch != NULL, is_request},
+        {"--jump-forward", "--request", args->jump_switch != NULL,
+         is_request || args->command == CMD_GENERATE},
         {"--batch-grammar", "--request", args->batch_switch != NULL,
          is_request},
     };
@@ -84,6 +85,7 @@ static int validate_stdin(const Args *args)
         (args->schema && !strcmp(args->schema, "-")) ||
         (args->structural_tag && !strcmp(args->structural_tag, "-")) ||
         (args->request && !strcmp(args->request, "-"));
+    uses += args->prompt && !strcmp(args->prompt, "-");
     for (uint32_t i = 0; i < args->files.count; i++)
         uses += !strcmp(args->files.at[i], "-");
     if (args->command == CMD_CHECK && !args->files.count) uses++;
@@ -93,7 +95,8 @@ static int validate_stdin(const Args *args)
 static int validate_constraint(const Args *args)
 {
     int given = count_constraints(args);
-    if (given != 1)
+    bool may_be_free = args->command == CMD_GENERATE;
+    if (given != 1 && !(may_be_free && !given))
         return usage_error(args,
                            "found %s, expected one of --json-value, "
                            "--json-object, --regex, --choice, --ebnf, --gbnf, "
@@ -407,14 +410,9 @@ static int vocab_read(Session *s, const Args *args)
     return args->tokenizer && !s->vocab ? 2 : 0;
 }
 
-int session_open(Session *s, const Args *args)
+/* What comes after the vocabulary. */
+static int session_compile(Session *s, const Args *args)
 {
-    *s = (Session){.vocab = NULL};
-    if (validate(args)) return 2;
-    if (vocab_read(s, args)) {
-        session_close(s, args);
-        return 2;
-    }
     double start = now_ms();
     s->grammar = compile(args, s->vocab, s);
     s->compile_ms = now_ms() - start;
@@ -432,6 +430,27 @@ int session_open(Session *s, const Args *args)
     }
     session_close(s, args);
     return 2;
+}
+
+int session_open(Session *s, const Args *args)
+{
+    *s = (Session){.vocab = NULL};
+    if (validate(args)) return 2;
+    if (!vocab_read(s, args)) return session_compile(s, args);
+    session_close(s, args);
+    return 2;
+}
+
+int session_check(const Args *args, weir_dialect *dialect)
+{
+    *dialect = WEIR_DIALECT_DEFAULT;
+    return validate(args) || dialect_read(args, dialect) ? 2 : 0;
+}
+
+int session_open_with(Session *s, const Args *args, weir_vocab *vocab)
+{
+    *s = (Session){.vocab = weir_vocab_retain(vocab)};
+    return count_constraints(args) ? session_compile(s, args) : 0;
 }
 
 void session_close(Session *s, const Args *args)

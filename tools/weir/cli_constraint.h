@@ -22,6 +22,11 @@ typedef struct Session {
  * standard input at most once, --tokenizer where it is wanted, files where
  * they are), loads and compiles. 0, or 2 after a message. */
 int session_open(Session *session, const Args *args);
+/* The same in two steps, for a vocabulary that comes from elsewhere: the
+ * checks, and what the vocabulary shall be like; then the rest. No constraint
+ * is none: no grammar, no matcher. */
+int session_check(const Args *args, weir_dialect *dialect);
+int session_open_with(Session *session, const Args *args, weir_vocab *vocab);
 void session_close(Session *session, const Args *args);
 /* The constraint as one would say it: "--regex a+". For reports. */
 void constraint_print(const Args *args, FILE *out);

@@ -10,6 +10,7 @@ int cmd_tokenizer(const Args *args);
 int cmd_check(const Args *args);
 int cmd_mask(const Args *args);
 int cmd_sample(const Args *args);
+int cmd_generate(const Args *args);
 int cmd_explain(const Args *args);
 int cmd_convert(const Args *args);
 int cmd_conformance(const Args *args);

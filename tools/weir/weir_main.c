@@ -9,15 +9,11 @@
 #include "weir/weir.h"
 
 static int (*const run[CMD_COUNT])(const Args *args) = {
-    [CMD_TOKENIZER] = cmd_tokenizer,
-    [CMD_CHECK] = cmd_check,
-    [CMD_MASK] = cmd_mask,
-    [CMD_SAMPLE] = cmd_sample,
-    [CMD_EXPLAIN] = cmd_explain,
-    [CMD_CONVERT] = cmd_convert,
-    [CMD_CONFORMANCE] = cmd_conformance,
-    [CMD_RESOLVE] = cmd_resolve,
-    [CMD_TOOLS] = cmd_tools,
+    [CMD_TOKENIZER] = cmd_tokenizer, [CMD_CHECK] = cmd_check,
+    [CMD_MASK] = cmd_mask,           [CMD_SAMPLE] = cmd_sample,
+    [CMD_GENERATE] = cmd_generate,   [CMD_EXPLAIN] = cmd_explain,
+    [CMD_CONVERT] = cmd_convert,     [CMD_CONFORMANCE] = cmd_conformance,
+    [CMD_RESOLVE] = cmd_resolve,     [CMD_TOOLS] = cmd_tools,
 };
 
 static int run_command(const Args *args)
