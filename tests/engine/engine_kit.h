@@ -47,7 +47,7 @@ static inline char *kit_path(const char *name)
 static inline Engine *kit_engine(const RandomModel *model,
                                  const EngineOpts *given)
 {
-    EngineOpts opts = {.threads = 2};
+    EngineOpts opts = {.threads = 1};
     weir_error err;
     if (given) opts = *given;
     char *path = kit_path("random");

@@ -51,7 +51,7 @@ static Engine *open_plain(uint32_t sequences)
     kit_wants_llama();
     RandomModel model = random_model_small(1);
     EngineOpts opts = {
-        .threads = 2, .sequences = sequences, .wide_cache = true};
+        .threads = 1, .sequences = sequences, .wide_cache = true};
     Engine *e = kit_engine(&model, &opts);
     for (uint32_t i = 0; i < LENGTH; i++) {
         decode(e, 0, i, i + 1, 1);
@@ -159,7 +159,7 @@ static void test_full(void **state)
     kit_wants_llama();
     RandomModel model = random_model_small(2);
     EngineOpts opts = {
-        .threads = 2, .sequences = 2, .context = 256, .batch = 256};
+        .threads = 1, .sequences = 2, .context = 256, .batch = 256};
     Engine *e = kit_engine(&model, &opts);
     uint32_t most = engine_info(e)->context, *tokens = calloc(most, 4);
     weir_error err;
