@@ -186,6 +186,21 @@ static bool is_worth_walks(const Direct *d, const TrieNode *node,
            many_bytes(&set->list.at[0].q->first) >= MANY_BYTES;
 }
 
+/* True if the vocabulary keeps q's walk of x. */
+static bool is_shared(const MaskRun *run, const MaskTrie *x, const State *q)
+{
+    return x->is_shared && q->frame->network->shared == NULL &&
+           run->vocab->cache.mem && q->frame->network->keys.count;
+}
+
+/* Whether the vocabulary keeps the walks that read on from the set. */
+static bool is_known(const Explore *at, const ConfigSet *set)
+{
+    State *q = set->list.at[0].q;
+    return is_shared(at->run, at->x, q) ||
+           (!at->run->has_held && state_home(q));
+}
+
 /* Of what is covered, only where something else is below, or some return may
  * have been read on from. */
 static bool direct_matters(void *user, const TrieNode *node, uint32_t depth,
@@ -224,7 +239,9 @@ static bool direct_reached(void *user, const TrieNode *node, uint32_t depth,
     const Findings *to = at->to;
     const MaskTrie *x = at->x;
     bool is_covered = d->path && d->path[depth].use;
-    bool is_taken = !is_covered && loops_over(at, node, set);
+    bool has_walks = !is_covered && is_worth_walks(d, node, set);
+    bool is_taken = !is_covered && !(has_walks && is_known(at, set)) &&
+                    loops_over(at, node, set);
     uint32_t end = is_taken ? node->tok_end : trie_own_end(&x->trie, node);
     if (!is_covered) to->places(to->user, x, node->tok, end, at->range);
     if (!node->nchildren || is_taken) return false;
@@ -232,8 +249,7 @@ static bool direct_reached(void *user, const TrieNode *node, uint32_t depth,
     at->depth = d->depth + depth;
     if (to->bottom && set_reaches_bottom(at->run, set))
         to->bottom(to->user, x, node, at->depth, at->range);
-    if (is_covered) return !run_failed(at->run);
-    if (!is_worth_walks(d, node, set)) return !run_failed(at->run);
+    if (!has_walks) return !run_failed(at->run);
     explore_at(at, set);
     return false;
 }
@@ -258,7 +274,7 @@ static bool mask_cover(const Explore *e, Config c, Direct *d, CoverPath *path)
     d->use = (CoverUse){
         .first = loop->first, .units = loop->units, .out = loop->out};
     if (loop->may_return) {
-        loop = NULL; /* the next call may replace it */
+        loop = NULL; /* the next call may take its place */
         if (!follow_find(e, c, &d->follow)) return false;
         d->use.out |= groups_of(&d->follow);
     }
@@ -301,13 +317,6 @@ static void explore_direct(const Explore *e, const ConfigSet *set,
 }
 
 /* ---- which walk ---- */
-
-/* True if the vocabulary keeps q's walk of x. */
-static bool is_shared(const MaskRun *run, const MaskTrie *x, const State *q)
-{
-    return x->is_shared && q->frame->network->shared == NULL &&
-           run->vocab->cache.mem && q->frame->network->keys.count;
-}
 
 static WalkCache *cache_for(const MaskRun *run, const MaskTrie *x,
                             const State *q)

@@ -21,10 +21,11 @@ enum {
     MOST_STATES = 8,
     MOST_GROUPS = 6, /* tried, of characters that lead elsewhere */
     MOST_TARGETS = 16,
-    LEAST_CHAIN = 4, /* characters */
-    MOST_CHAIN = 20, /* few tokens have more */
+    LEAST_CHAIN = 4,  /* characters */
+    LEAST_CAPPED = 2, /* the same, where no more can be read */
+    MOST_CHAIN = 20,  /* few tokens have more */
     MOST_LEVEL = 4,
-    SLOTS = 64 /* loops that are kept, and what they are made from */
+    SLOTS = 64 /* states whose readings are kept */
 };
 
 /* Where each character leads a state: an index in `to`; 0: it, or some
@@ -46,9 +47,9 @@ typedef struct Rest {
     uint32_t copies;
 } Rest;
 
-/* All by hash of the state; the next one with the same takes the place. */
+/* By hash of the state; the next one with the same takes the place. */
 struct LoopTable {
-    Loop at[SLOTS];
+    Loop made; /* the last one */
     Reads reads[SLOTS];
     Rest rests[SLOTS];
 };
@@ -389,6 +390,18 @@ static bool level_next(LoopTable *t, const Level *from, const ByteSet *set,
     return true;
 }
 
+/* Whether the last level reads no unit any more; then what it reads are exits.
+ */
+static void chain_cap(Loop *loop, const Level *last)
+{
+    ByteSet reads = {{0}};
+    for (uint32_t i = 0; i < last->count; i++)
+        reads = set_or(reads, &last->states[i]->first);
+    ByteSet both = set_and(reads, &loop->units);
+    loop->is_capped = !set_size(&both);
+    if (loop->is_capped) loop->exits = set_or(loop->exits, &reads);
+}
+
 /* Characters each of which leads a level further, and how far. */
 static bool loop_chain(LoopTable *t, Loop *loop, ByteSet units)
 {
@@ -403,7 +416,8 @@ static bool loop_chain(LoopTable *t, Loop *loop, ByteSet units)
         at = next;
         loop->height++;
     }
-    return loop->height >= LEAST_CHAIN;
+    chain_cap(loop, &at);
+    return loop->height >= (loop->is_capped ? LEAST_CAPPED : LEAST_CHAIN);
 }
 
 /* Of all that q reads or, failing that, of what leads to one state; not in a
@@ -442,17 +456,16 @@ const Loop *loop_of(LoopTable **table, const Mem *mem, State *q)
 {
     static const Loop nothing = {.q = NULL};
     if (set_size(&q->first) < LOOP_FROM) return &nothing;
+    const Loop *known = loop_known(q);
+    if (known) return known;
     if (!*table) *table = mem_zero(mem, sizeof **table);
     if (!*table) return &nothing;
-    Loop *loop = &(*table)->at[slot_of(q)];
-    if (loop->q != q) loop_fill(*table, loop, q);
-    return loop;
-}
-
-const Loop *loop_known(const LoopTable *table, const State *q)
-{
-    const Loop *loop = table ? &table->at[slot_of(q)] : NULL;
-    return loop && loop->q == q ? loop : NULL;
+    Loop *loop = &(*table)->made;
+    loop_fill(*table, loop, q);
+    const Loop *kept = network_keep(q->frame->network, loop, sizeof *loop);
+    if (!kept) return loop;
+    atomic_store_explicit(&q->loop, kept, memory_order_release);
+    return kept;
 }
 
 void loops_free(LoopTable *table, const Mem *mem)

@@ -25,6 +25,7 @@ typedef struct Loop {
     uint64_t out;    /* groups with an exit */
     uint64_t other;  /* groups of what q takes that is not in `first` */
     uint8_t height;  /* most characters of a text; 255: any number */
+    bool is_capped;  /* then no unit is read any more, only exits */
     bool is_any;     /* first is not empty */
     bool may_return; /* some state on the way accepts */
     bool counts;     /* q's frame counts each character */
@@ -33,14 +34,18 @@ typedef struct Loop {
 
 #define ANY_HEIGHT 255u
 
-/* What was found out; one thread. */
+/* What finding loops needs; one thread. */
 typedef struct LoopTable LoopTable;
 
-/* The loop of q: valid until the next call. *table: NULL at first; freed with
- * loops_free. Never fails: without memory nothing is a loop. */
+/* The loop of q, which is kept with it; when there is no room for that, valid
+ * until the next call. *table: NULL at first; freed with loops_free. Never
+ * fails: without memory nothing is a loop. */
 const Loop *loop_of(LoopTable **table, const Mem *mem, State *q);
-/* The same, or NULL when it was not found out lately. */
-const Loop *loop_known(const LoopTable *table, const State *q);
+/* The same, or NULL when it was not found out before. */
+static inline const Loop *loop_known(const State *q)
+{
+    return atomic_load_explicit(&q->loop, memory_order_acquire);
+}
 void loops_free(LoopTable *table, const Mem *mem);
 /* The loop of q, for taking `count` ids at once: found out only if that many
  * pay for it. NULL: none. */
@@ -49,7 +54,7 @@ static inline const Loop *loop_for(LoopTable **table, const Mem *mem, State *q,
 {
     enum { USE_FROM = 4, FIND_FROM = 64 };
     if (count < USE_FROM) return NULL;
-    return count < FIND_FROM ? loop_known(*table, q) : loop_of(table, mem, q);
+    return count < FIND_FROM ? loop_known(q) : loop_of(table, mem, q);
 }
 
 /* Groups of the bytes of a set. */

@@ -46,12 +46,20 @@ const Cover *cover_for(CoverTable *covers, const MaskTrie *x, uint32_t node,
                                              : NULL;
 }
 
-/* A row of its own for a cover whose texts cannot begin with all its units, or
- * have no more than so many. */
-static bool own_row(WalkBuild *b, CoverUse *use, const TrieNode *node,
-                    uint32_t most)
+/* The row of a cover whose texts cannot begin with all its units, or have no
+ * more than so many: its own unless the vocabulary keeps it. */
+static bool part_row(WalkBuild *b, CoverUse *use, const TrieNode *node,
+                     uint32_t most)
 {
     const Trie *trie = &b->key.trie->trie;
+    const uint32_t *kept = NULL;
+    if (!memcmp(&use->first, &use->units, sizeof use->first))
+        kept = cover_upto(b->covers, use->cover.cover, most);
+    if (kept) {
+        use->cover.row = kept;
+        use->cover.cover = NULL;
+        return true;
+    }
     use->own = mem_new(b->mem, b->covers->nwords * sizeof *use->own);
     if (!use->own) {
         b->no_memory = true;
@@ -89,13 +97,14 @@ bool cover_begin(WalkBuild *b, CoverPath *path, uint32_t node, uint32_t depth,
     if (!loop->counts) use->cover.rise += rise;
     use->out = loop->out;
     use->other = loop->other;
+    use->is_capped = loop->is_capped;
     if (loop->may_return) use->out |= b->follow_groups;
     bool is_whole = loop->height == ANY_HEIGHT &&
                     !memcmp(&use->first, &use->units, sizeof use->first);
     uint32_t most = loop->height == ANY_HEIGHT
                         ? b->covers->longest
                         : count_above(b, n, depth) + loop->height;
-    if (!is_whole && (loop->counts || !own_row(b, use, n, most))) return false;
+    if (!is_whole && (loop->counts || !part_row(b, use, n, most))) return false;
     b->nuses++;
     *path = (CoverPath){use, 0, loop->height, false};
     return true;

@@ -146,7 +146,8 @@ typedef struct CoverPath {
 
 typedef struct CoverUse {
     WalkCover cover;
-    uint32_t *own; /* the row, if the vocabulary has none; or NULL */
+    uint32_t *own;  /* the row, if the vocabulary has none; or NULL */
+    bool is_capped; /* texts of more characters have an exit in them */
     ByteSet first, units;
     uint64_t out;   /* groups that may be below a node for which to go on */
     uint64_t other; /* ... the node where the cover begins */
@@ -227,7 +228,8 @@ static inline CoverPath cover_step(CoverPath from, uint8_t byte)
 static inline bool path_matters(CoverPath path, const TrieNode *node)
 {
     return !path.use || node->below & path.use->out ||
-           (path.height != ANY_HEIGHT && node->height > path.height);
+           (path.height != ANY_HEIGHT && !path.use->is_capped &&
+            node->height > path.height);
 }
 
 /* The walk of a frame without calls: one state at a time. */

@@ -488,6 +488,7 @@ static State *state_new(Network *net, const State *proto, const PosSet *set)
     atomic_init(&q->tokens, NULL);
     atomic_init(&q->entries, NULL);
     atomic_init(&q->home, NULL);
+    atomic_init(&q->loop, NULL);
     return q;
 }
 

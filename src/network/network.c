@@ -88,6 +88,14 @@ State *network_called(Network *net, NodeId node, bool *is_open)
     return start;
 }
 
+const void *network_keep(Network *net, const void *data, size_t nbytes)
+{
+    lock_take(&net->lock);
+    const void *kept = arena_copy(&net->arena, data, nbytes);
+    lock_give(&net->lock);
+    return kept;
+}
+
 bool network_no_memory(Network *net)
 {
     if (!net->arena.hit_limit) return diag_no_memory(&net->error);

@@ -162,6 +162,7 @@ struct State {
     _Atomic(TokenMoves *) tokens;         /* NULL: not made yet */
     _Atomic(Entries *) entries;           /* the same */
     _Atomic(const struct KeyHome *) home; /* key_home.h; NULL: not known yet */
+    _Atomic(const struct Loop *) loop;    /* mask/loop.h; the same */
     NextCell next[];
 };
 
@@ -227,6 +228,9 @@ weir_error network_error(Network *net);
 uintptr_t state_next_make(State *q, uint8_t byte);
 /* The token edges, or NULL on error. Any thread. */
 const TokenMoves *state_tokens(State *q);
+/* A copy of `nbytes` bytes that lives as long as the network, or NULL: no room.
+ * Any thread. */
+const void *network_keep(Network *net, const void *data, size_t nbytes);
 /* The entries of a state with calls, or NULL on error. Any thread. */
 const Entries *state_entries(State *q);
 

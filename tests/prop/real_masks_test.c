@@ -61,6 +61,15 @@ static const Sample samples[] = {
      "{\"type\": \"string\", \"maxLength\": 500, "
      "\"pattern\": \"^(?:\\\\S+\\\\s+){0,49}\\\\S+$\"}",
      words_text},
+    {"numbers of characters", WEIR_REGEX,
+     "[0-9A-Za-z]{8}-[0-9a-f]{4}(\\.[a-z\xC3\xA0-\xC3\xBF]{2,6})?_"
+     "[^\"\\\\\n]{5}\"",
+     "Zx09aQ7b-09af.caf\xC3\xA9_\xE6\x97\xA5 b\xC3\xA9"
+     "c\""},
+    {"identifiers", WEIR_JSON_SCHEMA,
+     "{\"type\": \"array\", \"items\": {\"type\": \"string\", \"pattern\": "
+     "\"^[0-9A-Za-z]{8}-[0-9a-f]{4}-[0-9A-Za-z]{12}$\"}}",
+     "[\"01234567-89ab-cdefGHIJKL12\", \"ABCDEFGH-0000-zzzzzzzzzzzz\"]"},
     {"arithmetic", WEIR_EBNF,
      "root ::= sum\n"
      "sum ::= sum [-+] product | product\n"

@@ -54,9 +54,11 @@ static const LoopCase cases[] = {
      "61-6d | 6e-7a returns counts"},
     /* a state further each, as far as is looked; not into a final one */
     {"root ::= \"<\" [a-z]{30} \">\"", "<ab", "61-7a | upto 20"},
-    {"root ::= \"<\" [a-z]{9} \">\"", "<a", "61-7a | upto 8"},
+    {"root ::= \"<\" [a-z]{9} \">\"", "<a", "61-7a | 3e upto 8"},
     {"root ::= \"<\" [a-z]{3,9} \">\"", "<a", "61-7a | 3e upto 8"},
-    {"root ::= \"<\" [a-z]{5} \">\"", "<ab", "|"},
+    {"root ::= \"<\" [a-z]{5} \">\"", "<ab", "61-7a | 3e upto 3"},
+    {"root ::= \"<\" [a-z]{5} \">\"", "<abcd", "|"},
+    {"root ::= \"<\" [a-z]{5} [x0]* \">\"", "<ab", "|"},
     {"root ::= Name \"(\"\nName ::= [a-z]{1,9}", "a", "61-7a | returns upto 7"},
     /* two states at each length: whether there was a digit */
     {"root ::= \"<\" Regex(\"(?=[a-z]*[0-9])[a-z0-9]{12}\") \">\"", "<a",
