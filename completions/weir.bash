@@ -74,7 +74,7 @@ _weir() {
         return
         ;;
     --engine)
-        mapfile -t COMPREPLY < <(compgen -W "llama" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "llama builtin" -- "$current")
         return
         ;;
     --calls)

@@ -25,7 +25,7 @@ struct Engine {
     VEC(uint32_t) first; /* by row: its first logits; one more: their number */
 };
 
-static const EngineKind *const kinds[] = {&engine_llama};
+static const EngineKind *const kinds[] = {&engine_llama, &engine_builtin};
 
 /* ---- loading ---- */
 
@@ -34,7 +34,8 @@ static const EngineKind *kind_find(const char *name, weir_error *err)
     for (size_t i = 0; i < COUNT_OF(kinds); i++)
         if (!name || !strcmp(name, kinds[i]->name)) return kinds[i];
     *err = (weir_error){.status = WEIR_OK};
-    diag_fail(err, WEIR_ARGUMENT, 0, 0, "found engine '%s', expected llama",
+    diag_fail(err, WEIR_ARGUMENT, 0, 0,
+              "found engine '%s', expected llama or builtin",
               diag_shown(span_text(name)).text);
     return NULL;
 }
@@ -265,7 +266,8 @@ weir_status engine_copy(Engine *e, uint32_t from, uint32_t to, uint32_t count,
     if (from == to) return engine_remove(e, to, count, err);
     engine_remove(e, to, 0, err);
     if (!count) return WEIR_OK;
-    e->kind->copy(e->self, from, to);
+    if (!e->kind->copy(e->self, from, to))
+        return diag_no_memory(err), err->status;
     e->lengths[to] = e->lengths[from];
     weir_status status = engine_remove(e, to, count, err);
     if (status) engine_remove(e, to, 0, NULL);

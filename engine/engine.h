@@ -8,7 +8,8 @@
  * An engine holds sequences of tokens, each a number below limits.sequences.
  * A decode adds tokens to some of them at once: a row each, of any lengths.
  * What an engine computes with is its own affair: libllama, loaded when the
- * program runs (engine_llama.c); others fit behind engine_kind.h.
+ * program runs (engine_llama.c), or a small runner of weir's own
+ * (engine_builtin.c); others fit behind engine_kind.h.
  *
  * One thread at a time; different engines are independent. Errors are a status
  * and a weir_error (NULL: not wanted), and leave every sequence as it was; only
@@ -25,7 +26,7 @@ typedef struct Engine Engine;
 typedef struct EngineOpts {
     const weir_env *env;     /* NULL: malloc; the model's weights are the
                                 engine's own affair */
-    const char *kind;        /* "llama"; NULL: the only one there is */
+    const char *kind;        /* "llama", "builtin"; NULL: llama */
     const char *model;       /* a GGUF file */
     const char *library_dir; /* of libllama; NULL: as docs/engine.md says */
     uint32_t context;        /* tokens that all sequences hold together; 0: as
@@ -36,7 +37,7 @@ typedef struct EngineOpts {
     uint32_t threads;        /* 0: as many as may run, 16 at most */
     int32_t gpu_layers;      /* layers that a GPU computes, if there is one;
                                 -1: all */
-    bool wide_cache;         /* keys and values in 32 bits each, not 16 */
+    bool wide_cache;         /* keys, values and attention in 32 bits, not 16 */
     weir_dialect dialect;    /* of the vocabulary */
     /* NULL, or told which share of the model, 0 to 1, is loaded. */
     void (*progress)(void *user, float share);
@@ -92,7 +93,7 @@ const float *engine_logits(const Engine *engine, size_t row, uint32_t i);
 uint32_t engine_length(const Engine *engine, uint32_t sequence);
 /* Makes `to` the first `count` tokens of `from`, whatever it was before. Takes
  * no computation, and no room for tokens where the engine can share them.
- * ARGUMENT, or UNSUPPORTED by a model whose state cannot be divided. */
+ * ARGUMENT, NO_MEMORY, or UNSUPPORTED by a model whose state cannot be divided. */
 weir_status engine_copy(Engine *engine, uint32_t from, uint32_t to,
                         uint32_t count, weir_error *err);
 /* Removes all but the first `keep` tokens of a sequence. The same errors. */

@@ -20,13 +20,14 @@ typedef struct EngineKind {
                           weir_error *err);
     /* `index` counts the logits wanted in the last decode, row after row. */
     const float *(*logits)(const void *self, uint32_t index);
-    /* All of a sequence into an empty one. */
-    void (*copy)(void *self, uint32_t from, uint32_t to);
+    /* All of a sequence into an empty one. False: out of memory, and nothing
+     * done. */
+    bool (*copy)(void *self, uint32_t from, uint32_t to);
     /* False: not possible, and nothing done. 0 is always possible. */
     bool (*remove)(void *self, uint32_t sequence, uint32_t keep);
 } EngineKind;
 
-extern const EngineKind engine_llama;
+extern const EngineKind engine_llama, engine_builtin;
 
 /* engine_load with a kind that need not be one of the list. */
 Engine *engine_load_kind(const EngineKind *kind, const EngineOpts *opts,

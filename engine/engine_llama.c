@@ -90,7 +90,10 @@ static bool context_open(LlamaEngine *e, const EngineOpts *opts,
                                 : MIN(pool_processors(), MOST_THREADS));
     c->batch_threads = c->threads;
     c->kv_unified = true;
-    if (opts->wide_cache) c->type_k = c->type_v = LLAMA_F32;
+    if (opts->wide_cache) {
+        c->type_k = c->type_v = LLAMA_F32;
+        c->flash_attention = 0;
+    }
     e->context = e->llama.init_from_model(e->model, params);
     if (!e->context)
         return diag_fail(err, WEIR_LIMIT_MEMORY, 0, 0,
@@ -235,10 +238,11 @@ static const float *llama_logits(const void *self, uint32_t index)
     return e->llama.get_logits_ith(e->context, e->wanted[index]);
 }
 
-static void llama_copy(void *self, uint32_t from, uint32_t to)
+static bool llama_copy(void *self, uint32_t from, uint32_t to)
 {
     LlamaEngine *e = self;
     e->llama.memory_seq_cp(e->memory, (int32_t)from, (int32_t)to, -1, -1);
+    return true;
 }
 
 static bool llama_remove(void *self, uint32_t sequence, uint32_t keep)

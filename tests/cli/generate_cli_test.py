@@ -80,7 +80,7 @@ class Refused(unittest.TestCase):
     def test_engine(self):
         model = ["-m", "no-such.gguf", "-p", "hi"]
         self.refuses([*model, "--engine", "abacus"],
-                     "found engine 'abacus', expected llama")
+                     "found engine 'abacus', expected llama or builtin")
         self.refuses(model, "cannot open the folder",
                      WEIR_LLAMA_DIR="no/such/folder")
         with tempfile.TemporaryDirectory() as folder:
@@ -343,6 +343,24 @@ class Written(unittest.TestCase):
         self.assertEqual(child.returncode, 130)
         self.assertRegex(out, rb"\A[a-z]*\n\Z")
         self.assertIn(b"\noutput ", err)
+
+
+@unittest.skipUnless(os.path.exists(DRIVER), "the driver is not built")
+class Builtin(unittest.TestCase):
+    """The runner of weir's own wants no library."""
+
+    def test_valid(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "model.gguf")
+            subprocess.run([DRIVER, path, "8", CHATML], check=True)
+            for seed in range(5):
+                code, out, err = weir(
+                    "generate", "-m", path, "-p", "hi", "--engine", "builtin",
+                    "--schema", json.dumps(PERSON), "--seed", str(seed),
+                    "--stats", WEIR_LLAMA_DIR="no/such/folder")
+                self.assertEqual(code, 0, err)
+                self.assertEqual(set(json.loads(out)), {"name", "age"})
+                self.assertIn("weir's own runner", err)
 
 
 @unittest.skipUnless(os.path.isdir(LLAMA) and os.path.exists(GEMMA),

@@ -48,11 +48,12 @@ static const float *fake_logits(const void *self, uint32_t index)
     return row + index;
 }
 
-static void fake_copy(void *self, uint32_t from, uint32_t to)
+static bool fake_copy(void *self, uint32_t from, uint32_t to)
 {
     (void)self;
     assert_int_equal(fake.length[to], 0);
     fake.length[to] = fake.length[from];
+    return true;
 }
 
 static bool fake_remove(void *self, uint32_t sequence, uint32_t keep)
@@ -193,7 +194,8 @@ static void test_kinds(void **state)
     weir_error err;
     assert_null(engine_load(&opts, &err));
     assert_int_equal(err.status, WEIR_ARGUMENT);
-    assert_string_equal(err.message, "found engine 'abacus', expected llama");
+    assert_string_equal(err.message,
+                        "found engine 'abacus', expected llama or builtin");
     assert_null(engine_load(&(EngineOpts){.kind = "llama"}, &err));
     assert_string_equal(err.message, "no model is named");
     engine_free(NULL);

@@ -268,7 +268,7 @@ static void put_tensor(ModelWriter *w, const Tensor *t)
 {
     uint64_t n = t->columns * t->rows;
     float scale = 1 / sqrtf((float)t->columns);
-    if (!strcmp(t->name, "token_embd.weight")) scale = 1;
+    if (!strcmp(t->name, "token_embd.weight") && !w->model->is_tied) scale = 1;
     switch (tensor_type(w, t)) {
     case MODEL_F32:
         for (uint64_t i = 0; i < n; i++) {

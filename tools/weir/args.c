@@ -167,7 +167,7 @@ static const Option options[] = {
     {"stats", 0, OPT_FLAG, AT(report), 0, GENERATE, NULL,
      "tell on standard error how long it took"},
     {"engine", 0, OPT_TEXT, AT(engine), 0, GENERATE, "E",
-     "what computes: llama (libllama)"},
+     "what computes: llama (libllama) or builtin"},
     {"context", 0, NUMBER(context), GENERATE, "N",
      "most tokens of prompt and output; default: 4096"},
     {"threads", 0, NUMBER(threads), GENERATE, "N",
