@@ -2,7 +2,7 @@
  *
  *     weir_decoder *d = weir_decoder_new(vocab, sampler, matcher, &opts, &err);
  *     weir_decoder_prompt(d, prompt, n);
- *     weir_decoded out = {0};
+ *     weir_decoded out = {.tokens = prompt, .token_count = n};
  *     while (!out.finish) {
  *         logits = forward(out.tokens, out.token_count);
  *         weir_decoder_step(d, logits, width, &out);
@@ -11,7 +11,8 @@
  *
  * Each step draws one token, takes it, and says what may be sent: text that
  * can no longer change, in whole UTF-8 characters, without what may become a
- * stop text. All texts of a run, joined, are the same however the tokens
+ * stop text. Bytes that are no UTF-8, which free text may have, are sent as
+ * they are. All texts of a run, joined, are the same however the tokens
  * divide them. One thread at a time. docs/sampling.md has more.
  */
 #ifndef WEIR_DECODE_H
@@ -87,7 +88,8 @@ typedef struct weir_decoded {
 } weir_decoded;
 
 /* sampler and matcher (NULL: free text) are borrowed and must outlive the
- * decoder, which alone moves them. */
+ * decoder, which alone moves them; the vocabulary is kept alive. A matcher that
+ * has taken the beginning of the output already goes on from there. */
 WEIR_API weir_decoder *weir_decoder_new(weir_vocab *vocab,
                                         weir_sampler *sampler,
                                         weir_matcher *matcher,
@@ -162,8 +164,10 @@ typedef struct weir_settings_info {
     weir_sampler_opts sampler; /* for weir_sampler_new */
     weir_decode_opts decode;   /* for weir_decoder_new */
     uint32_t choices;          /* n: answers wanted; 1 and more */
-    bool logprobs;             /* wanted for the tokens drawn */
-    bool after_chain;          /* of weir_sampler_candidates, not the logits */
+    bool logprobs;             /* wanted for the tokens drawn: `decode` notes
+                                  them */
+    bool after_chain;          /* ... but for those of weir_sampler_candidates,
+                                  which are the caller's to read each step */
     uint32_t top_logprobs;     /* and of so many others */
 } weir_settings_info;
 

@@ -35,6 +35,7 @@ static const Profile profiles[] = {
             .parallel = true,
             .termination = WEIR_TERM_STOP_TOKEN,
             .sampling = SAMPLING_PLAIN,
+            .logprobs_unmasked = true,
             .takes_odd_numbers = true,
         },
     [WEIR_PROFILE_LLAMA_SERVER] =
@@ -53,6 +54,7 @@ static const Profile profiles[] = {
             .termination = WEIR_TERM_STOP_TOKEN,
             .redraw = true,
             .sampling = SAMPLING_LLAMA,
+            .logprobs_unmasked = true,
             .takes_odd_numbers = true,
         },
     [WEIR_PROFILE_OLLAMA] =
@@ -73,6 +75,7 @@ static const Profile profiles[] = {
             .termination = WEIR_TERM_STOP_TOKEN,
             .redraw = true,
             .sampling = SAMPLING_OLLAMA,
+            .logprobs_unmasked = true,
             .takes_odd_numbers = true,
         },
     [WEIR_PROFILE_MLX_BUN] =

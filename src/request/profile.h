@@ -63,6 +63,7 @@ typedef struct Profile {
     bool redraw; /* the mask comes when a draw without it has failed */
     weir_failure failure;
     SamplingRule sampling;
+    bool logprobs_unmasked; /* the likeliest, as the model has them */
     bool takes_odd_numbers; /* beyond OpenAI's and Anthropic's bounds */
 } Profile;
 

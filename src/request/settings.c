@@ -77,6 +77,15 @@ static bool check_logprobs(SettingsReader *s)
     return true;
 }
 
+/* What the decoder is to note, unless they come from after the chain. */
+static void note_logprobs(weir_settings_info *info, const Profile *p)
+{
+    if (!info->logprobs || info->after_chain) return;
+    info->decode.logprobs = p->logprobs_unmasked ? WEIR_LOGPROBS_BEFORE_MASK
+                                                 : WEIR_LOGPROBS_AFTER_MASK;
+    info->decode.top_logprobs = info->top_logprobs;
+}
+
 bool settings_read(weir_settings *out, const weir_vocab *vocab, Span request,
                    const weir_request_opts *opts, weir_refusal *refusal)
 {
@@ -93,5 +102,6 @@ bool settings_read(weir_settings *out, const weir_vocab *vocab, Span request,
     bool ok = find_part(&s, pointer) && settings_numbers(&s) &&
               check_logprobs(&s) && settings_lists(&s);
     json_free(&s.r.json);
+    note_logprobs(&out->info, s.r.profile);
     return ok;
 }

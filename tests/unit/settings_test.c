@@ -57,6 +57,8 @@ static const Field fields[] = {
     S(redraw, FIELD_BOOL),
     {"max_tokens", FIELD_UINT, AT(decode.max_tokens)},
     {"min_tokens", FIELD_UINT, AT(decode.min_tokens)},
+    {"noted", FIELD_UINT, AT(decode.logprobs)}, /* a weir_logprob_list */
+    {"noted_top", FIELD_UINT, AT(decode.top_logprobs)},
     {"stops", FIELD_SIZE, AT(decode.stop_count)},
     {"keep_stop", FIELD_BOOL, AT(decode.keep_stop)},
     {"ignore_stop_tokens", FIELD_BOOL, AT(decode.ignore_stop_tokens)},
