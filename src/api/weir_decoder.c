@@ -221,8 +221,10 @@ static weir_finish decoded_end(weir_decoder *d, uint32_t from,
     weir_matcher *m = decoder_matcher(d);
     out->tokens = d->taken.at ? d->taken.at + d->prompt + from : NULL;
     out->token_count = d->ends.count - from;
-    out->text = (weir_bytes){(const char *)d->text.at + d->sent, end - d->sent};
-    if (end == d->sent) out->text.data = "";
+    out->text = (weir_bytes){"", 0};
+    if (end > d->sent)
+        out->text =
+            (weir_bytes){(const char *)d->text.at + d->sent, end - d->sent};
     d->sent = end;
     out->finish = d->finish;
     out->stop = d->stop;
@@ -319,7 +321,9 @@ weir_status weir_decoder_rollback(weir_decoder *d, size_t count)
     d->finish = WEIR_FINISH_NONE;
     uint32_t early = MIN(d->opts.min_tokens, left);
     uint32_t begin = early ? d->ends.at[early - 1].end : 0;
-    stops_restart(&d->stops, span_of(d->text.at + begin, end - begin));
+    Span late = span_of(NULL, 0);
+    if (end > begin) late = span_of(d->text.at + begin, end - begin);
+    stops_restart(&d->stops, late);
     return WEIR_OK;
 }
 

@@ -37,7 +37,7 @@ bool decoder_note_draw(weir_decoder *d, const float *logits, size_t width,
     if (!mask_here(d, width, &mask) ||
         !vec_reserve(&d->mem, &d->tops, d->tops.count + most))
         return false;
-    weir_logprob *top = d->tops.at + d->tops.count;
+    weir_logprob *top = d->tops.at ? d->tops.at + d->tops.count : NULL;
     size_t before = weir_logprobs(logits, width, NULL, 0, id, &note.before, top,
                                   is_before ? most : 0);
     size_t after = weir_logprobs(logits, width, mask, ids, id, &note.after, top,

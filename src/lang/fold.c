@@ -49,10 +49,10 @@ static bool list_edges(Fold *f, uint32_t state)
         DfaEdge edge = w->edges.at[e];
         edge.to = f->into[edge.to];
         if (edge.to == DEAD) continue;
-        DfaEdge *last = f->edges.at + f->edges.count;
-        if (f->edges.count && last[-1].to == edge.to &&
-            last[-1].hi + 1 == edge.lo)
-            last[-1].hi = edge.hi;
+        DfaEdge *last =
+            f->edges.count ? &f->edges.at[f->edges.count - 1] : NULL;
+        if (last && last->to == edge.to && last->hi + 1 == edge.lo)
+            last->hi = edge.hi;
         else if (!vec_push(f->ctx->mem, &f->edges, edge))
             return lang_no_memory(f->ctx);
     }
