@@ -30,7 +30,7 @@ static RegexOpts pattern_opts(uint32_t offset)
 {
     return (RegexOpts){.unicode_classes = true,
                        .line_feed_only = true,
-                       .refuses_sets = true,
+                       .rust_sets = true,
                        .offset = offset};
 }
 
@@ -93,7 +93,7 @@ static bool one_rune(Lark *k, LarkWord w, bool ignore_case, uint32_t *rune)
 /* "a".."z", the second word being present; the first is in the scratch. */
 static LarkId read_range(Lark *k, LarkWord first, bool ignore_case)
 {
-    Range range;
+    Range range = {0};
     LarkWord at = {LARK_STRING, first.begin, k->lex.word.end};
     if (k->lex.word.kind != LARK_STRING) {
         lark_unexpected(k, "a string after '..'");
@@ -192,7 +192,7 @@ static bool read_id_list(Lark *k, LarkWord w, size_t pos)
 {
     const uint8_t *at = k->lex.source.at;
     while (at[pos] != ']') {
-        uint32_t lo, hi;
+        uint32_t lo = 0, hi;
         size_t begin = pos;
         if (!read_id(k, &pos, &lo)) return false;
         hi = lo;

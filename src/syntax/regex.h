@@ -35,8 +35,7 @@ typedef struct RegexOpts {
     bool multi_line;
     bool is_verbose;      /* flag x, of Rust and Python */
     bool line_feed_only;  /* no other character ends a line */
-    bool refuses_sets;    /* what Rust takes for a set or an operator on sets
-                            inside a class is no character, but unsupported */
+    bool rust_sets;       /* classes nest and combine as in Rust: && -- ~~ */
     bool unicode_classes; /* \d \w \s \b ask Unicode, as in Rust and Python */
     uint32_t offset;      /* of the pattern in its source: added to places */
     uint64_t *work;       /* steps left, shared by several patterns; NULL: the

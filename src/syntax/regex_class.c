@@ -4,7 +4,8 @@
  * In:    the parser at '['.   Out: a CLASS node.
  * Method: without the v flag a class is a flat list of runes, ranges and sets.
  *        With it classes nest and combine by && and --; open classes lie on an
- *        explicit stack, each with what it has so far.
+ *        explicit stack, each with what it has so far. Rust's own classes are
+ *        regex_rust_class.c's.
  * Case:  a rune is in the result if a rune of the same folding is in the set;
  *        negation comes after that (ECMA-262, CharacterSetMatcher).
  * Tests: unit/regex_test.c, prop/regex_reference_test.c
@@ -229,7 +230,8 @@ static bool members_add(RegexParser *p, RuneSet *set, bool *was_range)
     bool done = member_read(p, &from);
     bool is_range = done && re_peek(p, 0) == '-' && re_peek(p, 1) != ']' &&
                     p->pos + 1 < p->text.size;
-    if (is_range && p->has_sets && re_peek(p, 1) == '-') is_range = false;
+    bool has_minus = p->has_sets || p->rust_sets; /* -- is an operator */
+    if (is_range && has_minus && re_peek(p, 1) == '-') is_range = false;
     *was_range = is_range;
     if (is_range) {
         p->pos++;
@@ -240,6 +242,12 @@ static bool members_add(RegexParser *p, RuneSet *set, bool *was_range)
     vec_free(p->re->mem, &from.set);
     vec_free(p->re->mem, &to.set);
     return done;
+}
+
+bool class_members(RegexParser *p, RuneSet *set)
+{
+    bool was_range;
+    return members_add(p, set, &was_range);
 }
 
 static bool not_closed(RegexParser *p, size_t begin)
@@ -258,24 +266,13 @@ static void warn_posix(RegexParser *p, size_t begin)
                 "[:name:] is no class here, but these characters");
 }
 
-/* Whether what stands here is a character to Rust, too. */
-static bool is_member(RegexParser *p)
-{
-    uint8_t c = re_peek(p, 0);
-    bool is_double = c == re_peek(p, 1) && (c == '&' || c == '-' || c == '~');
-    if (!p->refuses_sets || (c != '[' && !is_double)) return true;
-    return re_fail(p->re, WEIR_UNSUPPORTED, p->pos, p->pos + 1 + is_double,
-                   "found a set inside a class, or an operator on sets, "
-                   "expected a backslash before the character");
-}
-
 static ReId read_flat(RegexParser *p)
 {
     size_t begin = p->pos++;
     bool is_negated = re_take(p, "^"), done = true, was_range;
     RuneSet set = {0};
     while (done && !re_at_end(p) && re_peek(p, 0) != ']')
-        done = is_member(p) && members_add(p, &set, &was_range);
+        done = members_add(p, &set, &was_range);
     if (done && !re_take(p, "]")) done = not_closed(p, begin);
     if (done && p->is_extra && !set.count && p->pos == begin + 2)
         re_warn(p->re, begin, p->pos, "the class [] matches nothing");
@@ -435,5 +432,6 @@ static ReId read_sets(RegexParser *p)
 
 ReId class_read(RegexParser *p)
 {
+    if (p->rust_sets) return class_read_rust(p);
     return p->has_sets ? read_sets(p) : read_flat(p);
 }

@@ -638,7 +638,7 @@ bool regex_parse(Regex *re, Span pattern, const RegexOpts *opts)
         .has_sets = d == REGEX_ECMA_SETS,
         .unicode_classes = opts->unicode_classes,
         .line_feed_only = opts->line_feed_only,
-        .refuses_sets = opts->refuses_sets,
+        .rust_sets = opts->rust_sets,
         .flags = flags_of(opts),
         .captures = RE_NONE,
         .word = {RE_NONE, RE_NONE},

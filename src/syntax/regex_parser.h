@@ -1,6 +1,6 @@
 /* regex_parser.h: the state of the regular expression parser, shared by its
- * three files: regex_parse.c (structure), regex_escape.c (backslash),
- * regex_class.c (brackets and sets). */
+ * files: regex_parse.c (structure), regex_escape.c (backslash), regex_class.c
+ * and regex_rust_class.c (brackets and sets). */
 #ifndef WEIR_SYNTAX_REGEX_PARSER_H
 #define WEIR_SYNTAX_REGEX_PARSER_H
 
@@ -35,7 +35,7 @@ typedef struct RegexParser {
     bool has_sets;   /* v flag */
     bool unicode_classes;
     bool line_feed_only;
-    bool refuses_sets;
+    bool rust_sets;
     uint32_t flags;      /* ReFlag bits, here */
     uint32_t captures;   /* groups in the pattern; RE_NONE: not counted yet */
     bool has_names;      /* one of them is named; valid once counted */
@@ -96,5 +96,11 @@ ReId class_dot(RegexParser *p);
 ReId class_line_end(RegexParser *p);
 /* Reads the bracketed class at pos. */
 ReId class_read(RegexParser *p);
+/* Adds the member at pos, or the range that begins with it. */
+bool class_members(RegexParser *p, RuneSet *set);
+
+/* ---- regex_rust_class.c ---- */
+
+ReId class_read_rust(RegexParser *p);
 
 #endif

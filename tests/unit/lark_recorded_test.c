@@ -103,9 +103,9 @@ static void recorded(void **state)
     }
     fclose(file);
     weir_grammar_free(run.grammar);
-    assert_int_equal(run.grammars, 120);
-    assert_int_equal(run.verdicts, 501);
-    assert_int_equal(run.alone, 103);
+    assert_int_equal(run.grammars, 142);
+    assert_int_equal(run.verdicts, 603);
+    assert_int_equal(run.alone, 104);
 }
 
 int main(void)

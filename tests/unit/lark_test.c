@@ -55,6 +55,9 @@ static const ErrorCase errors[] = {
      "the end of the alternative", "start"},
     {"start: \"a\" & \"b\"", WEIR_SYNTAX, "&", "in a terminal", "start"},
     {"start: ~\"b\"", WEIR_SYNTAX, "~", "in a terminal", "start"},
+    {"start: /[a[b]/", WEIR_SYNTAX, "[", "without ']'", "start"},
+    {"start: /[a--[b]/", WEIR_SYNTAX, "[", "without ']'", "start"},
+    {"start: /[b-a&&c]/", WEIR_SYNTAX, "b-a", "down to", "start"},
     {"start: \"b\"..\"a\"", WEIR_SYNTAX, "\"b\"..\"a\"", "down to", "start"},
     {"start: \"ab\"..\"c\"", WEIR_SYNTAX, "\"ab\"", "one character", "start"},
     {"start: \"a\"i..\"c\"", WEIR_SYNTAX, "\"a\"i", "the flag i", "start"},
@@ -179,6 +182,14 @@ static void limits_end_it(void **state)
     memset(deep + 7, '(', LEVELS);
     memset(deep + 7 + LEVELS, ')', LEVELS);
     assert_int_equal(status_of(deep, NULL), WEIR_LIMIT_DEPTH);
+    memcpy(deep + 6, "/", 1); /* a class in a class */
+    memset(deep + 7, '[', 2 * LEVELS);
+    deep[7 + 2 * LEVELS] = '/';
+    assert_int_equal(status_of(deep, NULL), WEIR_LIMIT_DEPTH);
+    memset(deep, 0, sizeof deep);
+    memcpy(deep, "start: ", 7);
+    memset(deep + 7, '(', LEVELS);
+    memset(deep + 7 + LEVELS, ')', LEVELS);
     weir_limits limits = {.max_depth = LEVELS};
     assert_int_equal(status_of(deep, &limits), WEIR_OK);
     limits = (weir_limits){.max_source = 10};
