@@ -4,7 +4,8 @@ _weir() {
     local current=$2 previous=$3 command= word
     local requests="--profile --endpoint --failure --grammar"
     requests+=" --jump-forward --batch-grammar --family --reasoning"
-    requests+=" --reasoning-tokens"
+    requests+=" --reasoning-tokens --chat"
+    local triggers="--trigger-word --trigger-pattern --trigger-token"
     local sources="--dialect --root --whitespace --max-whitespace"
     sources+=" --ignore-case --dot-all --any-order --strict --lenient"
     sources+=" --annotate-formats --integer-fraction --any-escape --unique-keys"
@@ -77,6 +78,11 @@ _weir() {
         mapfile -t COMPREPLY < <(compgen -W "llama builtin" -- "$current")
         return
         ;;
+    --chat)
+        mapfile -t COMPREPLY < <(compgen -W "chatml qwen3 qwen3-no-think" -- \
+            "$current")
+        return
+        ;;
     --calls)
         mapfile -t COMPREPLY < <(compgen -W "auto required none" -- "$current")
         return
@@ -110,7 +116,8 @@ _weir() {
         --decode | -n | --seed | --max-tokens | --reasoning-tokens | -p | \
         --prompt | --system | --context | --threads | --gpu-layers | \
         --temperature | --top-[knp]* | --min-p | --typical-p | --xtc-* | \
-        --*-penalty | --penalty-last-n | --dry-multiplier | --mirostat | --stop)
+        --*-penalty | --penalty-last-n | --dry-multiplier | --mirostat | --stop | \
+        --trigger-word | --trigger-pattern | --trigger-token)
         return
         ;;
     esac
@@ -118,15 +125,15 @@ _weir() {
     local options
     case $command in
     tokenizer) options="--encode --decode" ;;
-    check) options="$constraints --trim" ;;
-    mask) options="$constraints --tokenizer --prefix --ids" ;;
+    check) options="$constraints --trim --tokenizer $triggers" ;;
+    mask) options="$constraints --tokenizer --prefix --ids $triggers" ;;
     sample) options="$constraints --tokenizer -n --seed --max-tokens" ;;
     generate) options="$generation" ;;
     explain) options="$constraints --tokenizer --stats --openai-strict" ;;
     resolve) options="$requests --tokenizer" ;;
     tools) options="--family --tools --calls --single --answer --reasoning"
         options+=" --reasoning-tokens --any-order" ;;
-    convert) options="--from --to $sources" ;;
+    convert) options="--from --to --chat $sources" ;;
     conformance) options="--draft --schema-dir --remotes" ;;
     *) options="tokenizer check mask sample generate explain convert"
         options+=" conformance"

@@ -421,6 +421,27 @@ WEIR_API weir_conversion *weir_convert(const weir_env *env,
                                        const weir_compile_opts *opts,
                                        weir_error *err);
 WEIR_API void weir_conversion_free(weir_conversion *conversion);
+
+/* A template of chats, and how the prompt ends that it makes. */
+typedef enum weir_chat {
+    WEIR_CHAT_NONE = 0,
+    WEIR_CHAT_CHATML = 1,        /* no reasoning */
+    WEIR_CHAT_QWEN3 = 2,         /* the answer may begin with <think> */
+    WEIR_CHAT_QWEN3_NO_THINK = 3 /* enable_thinking: false: the prompt ends with
+                                    an empty block of it */
+} weir_chat;
+/* The GBNF of llama-server's JSON mode on its chat path, byte for byte: how the
+ * prompt ends, reasoning if the template has it, then the value, alone or as a
+ * block of Markdown. schema: an object; {} is that of any object. It is to be
+ * compiled in the dialect LLAMA_CPP, and each matcher takes the prefill first.
+ * opts: its limits count. err: NULL, or always filled in. NULL on error. */
+WEIR_API weir_conversion *weir_convert_chat(const weir_env *env, weir_chat chat,
+                                            weir_bytes schema,
+                                            const weir_compile_opts *opts,
+                                            weir_error *err);
+/* What the prompt has of the output, for weir_matcher_accept_bytes before the
+ * first mask; static, empty unless weir_convert_chat made the text. */
+WEIR_API weir_bytes weir_conversion_prefill(const weir_conversion *conversion);
 /* The text; borrowed from the conversion. */
 WEIR_API weir_bytes weir_conversion_text(const weir_conversion *conversion);
 /* What the text does not say of the source, one a line; borrowed. */
@@ -930,6 +951,9 @@ typedef struct weir_request_opts {
                                  known, and calls are not supported */
     weir_reasoning reasoning;  /* where its output begins; wants a family */
     uint32_t reasoning_tokens; /* most tokens of it; 0: no limit */
+    weir_chat chat; /* in the profile LLAMA_SERVER: JSON and schemas on CHAT are
+                       that server's own grammar (weir_convert_chat), but for
+                       what a family makes a tag of */
 } weir_request_opts;
 
 /* A request that is refused: what the server answers. All strings are part of
@@ -981,7 +1005,8 @@ typedef struct weir_constraint_info {
     uint32_t size;
     weir_source_kind kind; /* what the text obeys; 0: it is free */
     weir_bytes source;     /* as the request spells it; of calls, or of what
-                              follows reasoning, a structural tag made of it */
+                              follows reasoning, a structural tag made of it;
+                              of a chat the grammar made of it */
     const weir_bytes *choices;
     size_t choice_count;
     const weir_compile_opts *opts; /* for weir_grammar_compile and others */
@@ -1000,6 +1025,8 @@ typedef struct weir_constraint_info {
     bool degraded;                /* not enforced: no matcher */
     weir_bytes system_message;    /* to put before the messages; or empty */
     weir_bytes warning;           /* value of the header Warning, ASCII */
+    weir_bytes prefill; /* what the prompt has of the output: for each matcher
+                           before its first mask; static, or empty */
 } weir_constraint_info;
 /* Fills `info` up to info->size, which the caller sets. All is borrowed from
  * the constraint, until it is compiled or freed. */

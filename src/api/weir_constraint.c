@@ -5,6 +5,7 @@
 #include "api/objects.h"
 #include "base/diag.h"
 #include "calls/family.h"
+#include "convert/convert.h"
 #include "request/request.h"
 
 /* ---- names ---- */
@@ -61,8 +62,54 @@ static bool read_opts(const weir_request_opts *given, bool from_ollama,
         (o->reasoning && (!o->family || !family_at(o->family)->think)))
         return refuse_arguments(f,
                                 "found reasoning, but no family that has it");
+    if (o->chat && !chat_prefill(o->chat).size)
+        return refuse_arguments(f, "found an unknown chat");
+    if (o->chat && o->profile != WEIR_PROFILE_LLAMA_SERVER)
+        return refuse_arguments(f, "found a chat, but not llama-server");
     refusal_begin(f, o->profile, o->endpoint);
     return true;
+}
+
+/* ---- a chat's grammar ---- */
+
+/* JSON, and nothing around it that a tag says, or would have to. */
+static bool has_chat_grammar(const weir_constraint *c)
+{
+    const weir_constraint_info *info = &c->info;
+    bool is_json =
+        info->kind == WEIR_JSON_OBJECT || info->kind == WEIR_JSON_SCHEMA;
+    return is_json && !c->is_made && c->endpoint == WEIR_ENDPOINT_CHAT &&
+           info->tool_mode <= WEIR_TOOLS_FREE;
+}
+
+static bool keep_grammar(weir_constraint *c, const weir_conversion *made,
+                         weir_refusal *f)
+{
+    weir_bytes text = weir_conversion_text(made);
+    const char *copy = arena_copy(&c->arena, text.data, text.size);
+    if (!copy) return refuse_memory(f);
+    c->asked = c->info;
+    c->is_made = true;
+    c->source_at = UINT32_MAX;
+    c->info.kind = WEIR_GBNF;
+    c->info.source = (weir_bytes){copy, text.size};
+    c->info.prefill = weir_conversion_prefill(made);
+    return true;
+}
+
+static bool make_chat(weir_constraint *c, const weir_env *env, weir_chat chat,
+                      weir_refusal *f)
+{
+    weir_error err;
+    weir_bytes schema = {"{}", 2};
+    if (!chat || !has_chat_grammar(c)) return true;
+    if (c->info.kind == WEIR_JSON_SCHEMA) schema = c->info.source;
+    weir_conversion *made =
+        weir_convert_chat(env, chat, schema, &c->opts, &err);
+    if (!made) return constraint_fail(c, &err, f);
+    bool done = keep_grammar(c, made, f);
+    weir_conversion_free(made);
+    return done;
 }
 
 static weir_constraint *constraint_new(const weir_env *env, weir_bytes request,
@@ -76,7 +123,9 @@ static weir_constraint *constraint_new(const weir_env *env, weir_bytes request,
     weir_constraint *c = mem_zero(&mem, sizeof *c);
     if (!c) return refuse_memory(f), NULL;
     c->mem = mem;
-    if (request_resolve(c, span_from(request), &opts, f)) return c;
+    if (request_resolve(c, span_from(request), &opts, f) &&
+        make_chat(c, env, opts.chat, f))
+        return c;
     weir_constraint_free(c);
     return NULL;
 }

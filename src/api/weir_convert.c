@@ -6,6 +6,7 @@
 
 struct weir_conversion {
     Mem mem;
+    weir_chat chat;
     ConversionText made;
 };
 
@@ -18,7 +19,8 @@ static bool convert_llama(weir_conversion *c, Span schema,
                          "found %zu bytes of source, expected at most %u "
                          "(limit max_source)",
                          schema.size, limits.max_source);
-    return convert_schema_llama(&c->mem, schema, &limits, &c->made, err);
+    return convert_schema_llama(&c->mem, schema, c->chat, &limits, &c->made,
+                                err);
 }
 
 static bool convert_rules(weir_conversion *c, weir_source_kind from,
@@ -53,24 +55,56 @@ static bool convert(weir_conversion *c, weir_source_kind from, Span source,
     return convert_rules(c, from, source, to, opts, err);
 }
 
+/* NULL after a report. */
+static weir_conversion *conversion_new(const weir_env *env,
+                                       const weir_compile_opts *opts,
+                                       weir_error *err)
+{
+    Mem mem = mem_from_env(env);
+    if (opts && !opts_known(opts, opts->size, sizeof *opts, err)) return NULL;
+    weir_conversion *c = mem_zero(&mem, sizeof *c);
+    if (c)
+        c->mem = mem;
+    else
+        diag_no_memory(err);
+    return c;
+}
+
+/* The conversion if it was made, else it is freed. */
+static weir_conversion *conversion_end(weir_conversion *c, bool is_made)
+{
+    if (is_made) return c;
+    weir_conversion_free(c);
+    return NULL;
+}
+
 weir_conversion *weir_convert(const weir_env *env, weir_source_kind from,
                               weir_bytes source, weir_source_kind to,
                               const weir_compile_opts *opts, weir_error *err)
 {
     weir_error local;
-    Mem mem = mem_from_env(env);
     err = error_begin(err, &local);
-    if (opts && !opts_known(opts, opts->size, sizeof *opts, err)) return NULL;
+    weir_conversion *c = conversion_new(env, opts, err);
+    if (!c) return NULL;
     weir_compile_opts o = compile_opts_read(opts);
-    weir_conversion *c = mem_zero(&mem, sizeof *c);
-    if (!c) {
-        diag_no_memory(err);
-        return NULL;
-    }
-    c->mem = mem;
-    if (convert(c, from, span_from(source), to, &o, err)) return c;
-    mem_free(&mem, c, sizeof *c);
-    return NULL;
+    return conversion_end(c, convert(c, from, span_from(source), to, &o, err));
+}
+
+weir_conversion *weir_convert_chat(const weir_env *env, weir_chat chat,
+                                   weir_bytes schema,
+                                   const weir_compile_opts *opts,
+                                   weir_error *err)
+{
+    weir_error local;
+    err = error_begin(err, &local);
+    weir_conversion *c = conversion_new(env, opts, err);
+    if (!c) return NULL;
+    weir_compile_opts o = compile_opts_read(opts);
+    c->chat = chat;
+    if (!chat_prefill(chat).size)
+        return conversion_end(
+            c, diag_fail(err, WEIR_ARGUMENT, 0, 0, "found an unknown chat"));
+    return conversion_end(c, convert_llama(c, span_from(schema), &o, err));
 }
 
 void weir_conversion_free(weir_conversion *conversion)
@@ -92,4 +126,10 @@ weir_bytes weir_conversion_warnings(const weir_conversion *conversion)
     const ConversionText *made = &conversion->made;
     return (weir_bytes){(const char *)made->at + made->text_size,
                         made->warnings_size};
+}
+
+weir_bytes weir_conversion_prefill(const weir_conversion *conversion)
+{
+    Span text = chat_prefill(conversion->chat);
+    return (weir_bytes){(const char *)text.at, text.size};
 }

@@ -13,11 +13,13 @@ typedef struct ConversionText {
     size_t warnings_size; /* one a line */
 } ConversionText;
 
-/* JSON Schema -> GBNF as llama.cpp has it. False after a report; `out` is empty
- * then. limits: no zeros. */
-bool convert_schema_llama(const Mem *mem, Span schema,
+/* JSON Schema -> GBNF as llama.cpp has it; of a chat, as its server does. False
+ * after a report; `out` is empty then. limits: no zeros. */
+bool convert_schema_llama(const Mem *mem, Span schema, weir_chat chat,
                           const weir_limits *limits, ConversionText *out,
                           weir_error *err);
+/* How the prompt of a chat ends; static. */
+Span chat_prefill(weir_chat chat);
 /* A grammar as GBNF, EBNF, LARK or REGEX. `ir` is changed. is_lenient: see
  * ir_plain.h. */
 bool convert_ir(Ir *ir, weir_source_kind to, bool is_lenient,

@@ -6,6 +6,7 @@
  *       objects, allOf                                        (llama_object.c)
  *       bounds of integers                                    (llama_integer.c)
  *       pattern                                               (llama_pattern.c)
+ *     llama_chat_rules    what a chat puts around it          (llama_chat.c)
  *     llama_rule ...      the rules so far                    (llama_rules.c)
  *
  * Bodies are put together on the stack `text`; a function that returns a name
@@ -20,6 +21,7 @@
 #define WEIR_CONVERT_LLAMA_H
 
 #include "base/diag.h"
+#include "convert/convert.h"
 #include "convert/doc.h"
 #include "convert/scratch.h"
 
@@ -123,6 +125,10 @@ bool llama_string(Llama *c, JsonId id, Span *text);
 Span llama_object(Llama *c, JsonId schema, Span name, Span rule);
 Span llama_all_of(Llama *c, JsonId schema, Span name, Span rule);
 Span llama_pattern(Llama *c, JsonId at, Span pattern, Span rule);
+
+/* The rules around the schema's own, which is called `schema`. */
+void llama_chat_rules(Llama *c, weir_chat chat, Span schema);
+#define LLAMA_CHAT_SCHEMA SPAN("response-format-schema")
 
 /* Finds the targets of all $ref; complains of those that have none. */
 bool llama_refs_find(Llama *c);

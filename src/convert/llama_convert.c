@@ -45,13 +45,24 @@ static bool check_numbers(Llama *c)
     return true;
 }
 
-static bool convert(Llama *c)
+static bool check_format(Llama *c)
 {
+    if (json_kind(&c->doc.json, JSON_ROOT) == JSON_OBJECT) return true;
+    return diag_fail(c->err, WEIR_UNSUPPORTED, 0, 0,
+                     "found a schema that is no object, expected an object: "
+                     "llama-server takes no other for a format");
+}
+
+static bool convert(Llama *c, weir_chat chat)
+{
+    if (chat && !check_format(c)) return false;
     if (!check_numbers(c) || !llama_refs_find(c)) return false;
     llama_rule_of(c, SPAN("space"),
                   SPAN("| \" \" | \"\\n\"{1,2} [ \\t]{0,20}"));
-    llama_visit(c, (LlamaSchema){JSON_ROOT, JSON_NONE}, SPAN(""));
+    Span made = llama_visit(c, (LlamaSchema){JSON_ROOT, JSON_NONE},
+                            chat ? LLAMA_CHAT_SCHEMA : SPAN(""));
     if (c->complaints.count && llama_ok(c)) return refuse(c);
+    if (chat) llama_chat_rules(c, chat, made);
     llama_rules_write(c);
     return llama_ok(c);
 }
@@ -64,9 +75,9 @@ static void put_warnings(Llama *c)
     scratch_text(&c->text, "\n");
 }
 
-static bool run(Llama *c, ConversionText *out)
+static bool run(Llama *c, weir_chat chat, ConversionText *out)
 {
-    bool ok = convert(c);
+    bool ok = convert(c, chat);
     size_t text_size = scratch_begin(&c->text);
     if (ok) put_warnings(c);
     if (c->arena.failed && c->arena.hit_limit)
@@ -95,7 +106,7 @@ static bool parse(Llama *c, Span schema)
                      (int)MIN(out.size, sizeof message), message);
 }
 
-bool convert_schema_llama(const Mem *mem, Span schema,
+bool convert_schema_llama(const Mem *mem, Span schema, weir_chat chat,
                           const weir_limits *limits, ConversionText *out,
                           weir_error *err)
 {
@@ -104,7 +115,7 @@ bool convert_schema_llama(const Mem *mem, Span schema,
     if (!parse(&c, schema)) return false;
     arena_init(&c.arena, mem, limit_size(limits->max_memory));
     c.text.arena = &c.arena;
-    bool ok = run(&c, out);
+    bool ok = run(&c, chat, out);
     vec_free(mem, &c.rules);
     map_free(mem, &c.rule_index);
     vec_free(mem, &c.refs);

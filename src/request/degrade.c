@@ -191,6 +191,7 @@ bool constraint_degrade(weir_constraint *c, const char *reason)
         info->source = c->asked.source;
         info->choice_count = c->asked.choice_count;
         info->from = c->asked.from;
+        info->prefill = (weir_bytes){NULL, 0};
         c->is_made = false;
     }
     if (!keep_message(c) || !keep_warning(c, reason)) return false;

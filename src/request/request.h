@@ -57,8 +57,9 @@ struct weir_constraint {
     weir_failure failure; /* REFUSE or DEGRADE */
     weir_constraint_info info;
     weir_constraint_info asked; /* is_made: info as the fields ask for it; its
-                                   source is part of that of the tag */
-    bool is_made;               /* the source is a tag made of the request */
+                                   source is part of that of the tag, or what
+                                   the chat's grammar was made of */
+    bool is_made;               /* the source is made of the request */
     weir_compile_opts opts;
     const char *space_from;  /* pointer of the request's pattern, or NULL */
     const char *error_param; /* of errors in the source */

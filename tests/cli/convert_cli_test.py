@@ -161,5 +161,32 @@ class Convert(unittest.TestCase):
             self.assertTrue(err.startswith("weir: "), err)
 
 
+class Chat(unittest.TestCase):
+    """unit/convert_chat_test.c has all records."""
+    RECORDED = os.path.join(ROOT, "tests", "cases",
+                            "chat_grammar_recorded.jsonl")
+
+    def test_grammars(self):
+        with open(self.RECORDED, encoding="utf-8") as file:
+            first = json.loads(next(file))
+        for i, chat in enumerate(("chatml", "qwen3", "qwen3-no-think")):
+            code, out, _ = convert(*LLAMA, "--chat", chat, "--json", "-",
+                                   stdin=first["schema"])
+            self.assertEqual(code, 0)
+            self.assertEqual(json.loads(out), {
+                "text": first["qwen3" if i else "chatml"],
+                "prefill": first["prefills"][i], "warnings": []})
+
+    def test_usage(self):
+        for arguments in (("--from", "schema", "--to", "gbnf", "--chat",
+                           "qwen3"),
+                          (*LLAMA, "--chat", "llama3"),
+                          ("--from", "ebnf", "--to", "gbnf", "--dialect",
+                           "llama.cpp", "--chat", "qwen3")):
+            code, _, err = convert(*arguments, "-", stdin="{}")
+            self.assertEqual(code, 2)
+            self.assertIn("--chat", err)
+
+
 if __name__ == "__main__":
     unittest.main()

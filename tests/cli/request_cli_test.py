@@ -324,5 +324,39 @@ class Constraint(Case):
             self.assertIn(message, err)
 
 
+class Chat(Case):
+    """--chat: llama-server's own grammar, behind its prefill."""
+    SERVER = ("--profile", "llama-server", "--chat")
+    BEGIN = "<|im_start|>assistant\n"
+
+    def test_resolve(self):
+        code, found = self.resolve(FORMAT, *self.SERVER, "qwen3-no-think")
+        self.assertEqual((code, found["kind"], found["compiles"],
+                          found["prefill"]),
+                         (0, "gbnf", True,
+                          self.BEGIN + "<think>\n\n</think>\n\n"))
+        self.assertIn("response-format ::= response-format-schema\n",
+                      found["source"])
+
+    def test_check(self):
+        path = self.request(FORMAT)
+        for text, code in (('{"a": 1}', 0), ('```json\n{"a":1}\n```', 0),
+                           ('{"a": "b"}', 1), (self.BEGIN + '{"a": 1}', 1)):
+            self.assertEqual(weir("check", "--request", path, *self.SERVER,
+                                  "chatml", stdin=text.encode())[0], code)
+
+    def test_samples(self):
+        code, out, _ = weir("sample", "--request", self.request(FORMAT),
+                            *self.SERVER, "chatml", "--tokenizer", TINY, "-n",
+                            "3")
+        self.assertEqual(code, 0)
+        self.assertNotIn("im_start", out)
+
+    def test_usage(self):
+        code, _, err = weir("resolve", "--chat", "qwen3", self.request(FORMAT))
+        self.assertEqual(code, 2)
+        self.assertIn("--profile llama-server", err)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -350,9 +350,13 @@ static bool convert_all(const Mem *mem, weir_error *err)
         "\"a_b\":{\"$ref\":\"#/$defs/e\"}},\"additionalProperties\":{}}";
     ConversionText made;
     weir_limits limits = ir_limits(NULL);
-    bool ok = convert_schema_llama(mem, span_text(schema), &limits, &made, err);
-    conversion_text_free(mem, &made);
-    return ok;
+    for (weir_chat chat = WEIR_CHAT_NONE; chat <= WEIR_CHAT_QWEN3; chat++) {
+        bool ok = convert_schema_llama(mem, span_text(schema), chat, &limits,
+                                       &made, err);
+        conversion_text_free(mem, &made);
+        if (!ok) return false;
+    }
+    return true;
 }
 
 /* Lists, automata with and without a bound, rules: read with memory, then

@@ -138,6 +138,106 @@ static void additional_members(void **state)
         (name), (test), NULL, NULL, NULL \
     }
 
+/* ---- llama-server's own grammar ---- */
+
+static weir_request_opts chat_opts(weir_chat chat)
+{
+    weir_request_opts o = request_opts(WEIR_PROFILE_LLAMA_SERVER, 0);
+    o.chat = chat;
+    return o;
+}
+
+static const char begin_text[] = "<|im_start|>assistant\n";
+
+/* Items 151 and 152: the root begins with the prompt's end, which is the
+ * prefill. The whole text is unit/convert_chat_test.c's. */
+static void chat_json_mode(void **state)
+{
+    (void)state;
+    for (weir_chat chat = WEIR_CHAT_CHATML; chat <= WEIR_CHAT_QWEN3; chat++) {
+        weir_request_opts o = chat_opts(chat);
+        weir_constraint *c = request_taken(
+            "{\"response_format\":{\"type\":\"json_object\"}}", &o);
+        weir_constraint_info info = request_info(c);
+        assert_int_equal(info.kind, WEIR_GBNF);
+        assert_int_equal(info.opts->dialect, WEIR_DIALECT_LLAMA_CPP);
+        assert_text(info.prefill, begin_text);
+        assert_true(text_has(info.source,
+                             "root ::= \"<|im_start|>assistant\\n\" space "));
+        assert_int_equal(text_has(info.source, "<think>"),
+                         chat == WEIR_CHAT_QWEN3);
+        weir_constraint_free(c);
+    }
+}
+
+/* Item 133: equal grammars. */
+static void chat_same_as_object(void **state)
+{
+    (void)state;
+    weir_request_opts o = chat_opts(WEIR_CHAT_QWEN3);
+    weir_constraint *a =
+        request_taken("{\"response_format\":{\"type\":\"json_object\"}}", &o);
+    weir_constraint *b =
+        request_taken(FORMAT("{\"type\":\"object\",\"title\":\"x\"}"), &o);
+    weir_bytes x = request_info(a).source, y = request_info(b).source;
+    assert_int_equal(x.size, y.size);
+    assert_memory_equal(x.data, y.data, x.size);
+    weir_constraint_free(a);
+    weir_constraint_free(b);
+}
+
+/* Items 153 and 125: refused while the request is read, in its words. */
+static void chat_refuses(void **state)
+{
+    (void)state;
+    weir_request_opts o = chat_opts(WEIR_CHAT_CHATML);
+    weir_refusal f;
+    static const char request[] = FORMAT("{\"type\":\"foo\"}");
+    assert_null(request_open(request, &o, &f));
+    assert_int_equal(f.http, 400);
+    assert_non_null(strstr(f.message, "Unrecognized schema"));
+    o.failure = WEIR_FAILURE_DEGRADE;
+    weir_constraint *c = request_taken(request, &o);
+    assert_true(request_info(c).degraded);
+    assert_int_equal(request_info(c).prefill.size, 0);
+    weir_constraint_free(c);
+}
+
+/* Item 176: no prefill for a grammar of the user, nor where the chat's grammar
+ * is not made. */
+static void chat_no_prefill(void **state)
+{
+    (void)state;
+    weir_request_opts o = chat_opts(WEIR_CHAT_QWEN3);
+    static const char *const requests[] = {
+        "{\"grammar\":\"root ::= \\\"a\\\"\"}",
+        "{\"response_format\":{\"type\":\"text\"}}", "{}"};
+    for (size_t i = 0; i < 3; i++) {
+        weir_constraint *c = request_taken(requests[i], &o);
+        assert_int_equal(request_info(c).prefill.size, 0);
+        weir_constraint_free(c);
+    }
+    o.endpoint = WEIR_ENDPOINT_COMPLETION;
+    weir_constraint *c =
+        request_taken("{\"json_schema\":{\"type\":\"object\"}}", &o);
+    assert_int_equal(request_info(c).kind, WEIR_JSON_OBJECT);
+    assert_int_equal(request_info(c).prefill.size, 0);
+    weir_constraint_free(c);
+}
+
+static void chat_wrong(void **state)
+{
+    (void)state;
+    weir_refusal f;
+    weir_request_opts o = request_opts(WEIR_PROFILE_DEFAULT, 0);
+    o.chat = WEIR_CHAT_QWEN3;
+    assert_null(request_open("{}", &o, &f));
+    assert_int_equal(f.status, WEIR_ARGUMENT);
+    o = chat_opts((weir_chat)9);
+    assert_null(request_open("{}", &o, &f));
+    assert_int_equal(f.status, WEIR_ARGUMENT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +249,11 @@ int main(void)
         ITEM("item 40, 155, 186: mask first or redraw", mask_and_draw),
         ITEM("item 15, 187: termination", ends),
         ITEM("item 189: additional members", additional_members),
+        ITEM("item 151, 152: JSON mode of a chat", chat_json_mode),
+        ITEM("item 133: JSON mode by another schema", chat_same_as_object),
+        ITEM("item 125, 153: refused as it is read", chat_refuses),
+        ITEM("item 176: no prefill", chat_no_prefill),
+        ITEM("no such chat", chat_wrong),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -120,6 +120,8 @@ static const Option options[] = {
      "on: forced text is not sampled"},
     {"batch-grammar", 0, OPT_TEXT, AT(batch_switch), 0, REQUESTS, "S",
      "off: requests with a constraint run alone"},
+    {"chat", 0, OPT_TEXT, AT(chat), 0, CONVERT | REQUESTS, "C",
+     "llama-server's: chatml, qwen3 or qwen3-no-think"},
     {"family", 0, OPT_TEXT, AT(family), 0, TOOLS | REQUESTS, "F",
      "how the model writes calls: qwen_3, llama, harmony ..."},
     {"tools", 0, OPT_TEXT, AT(tools), 0, TOOLS | GENERATE, "FILE",
@@ -137,7 +139,13 @@ static const Option options[] = {
     {"remotes", 0, OPT_TEXT, AT(remotes), 0, CONFORMANCE, "DIR",
      "what tests find below http://localhost:1234/"},
     {"tokenizer", 0, OPT_TEXT, AT(tokenizer), 0,
-     MASK | SAMPLE | EXPLAIN | RESOLVE, "PATH", "the tokenizer file"},
+     CHECK | MASK | SAMPLE | EXPLAIN | RESOLVE, "PATH", "the tokenizer file"},
+    {"trigger-word", 0, OPT_LIST, AT(trigger_words), 0, CHECK | MASK, "W",
+     "the output is free until W is in it; may repeat"},
+    {"trigger-pattern", 0, OPT_LIST, AT(trigger_patterns), 0, CHECK | MASK, "P",
+     "... until P, a regular expression, is found"},
+    {"trigger-token", 0, OPT_LIST, AT(trigger_tokens), 0, CHECK | MASK, "T",
+     "... until this token, an id or its text"},
     {"encode", 0, OPT_TEXT, AT(encode), 0, TOKENIZER, "TEXT",
      "print the token ids of TEXT"},
     {"decode", 0, OPT_TEXT, AT(decode), 0, TOKENIZER, "IDS",
@@ -485,6 +493,9 @@ void args_free(Args *args)
     vec_free(args->mem, &args->schema_dirs);
     vec_free(args->mem, &args->named);
     vec_free(args->mem, &args->stops);
+    vec_free(args->mem, &args->trigger_words);
+    vec_free(args->mem, &args->trigger_patterns);
+    vec_free(args->mem, &args->trigger_tokens);
     vec_free(args->mem, &args->files);
 }
 

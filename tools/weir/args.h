@@ -80,6 +80,8 @@ typedef struct Args {
     bool stream, report, redraw;
     /* what to do with it */
     const char *from, *to; /* languages */
+    const char *chat;
+    TextList trigger_words, trigger_patterns, trigger_tokens;
     const char *tokenizer, *prefix, *stats, *encode, *decode, *remotes;
     uint64_t count, seed, max_tokens;
     bool has_count, has_seed, has_max_tokens;

@@ -68,6 +68,8 @@ int validate_companions(const Args *args)
          is_request || args->command == CMD_GENERATE},
         {"--batch-grammar", "--request", args->batch_switch != NULL,
          is_request},
+        {"--chat", "--request", args->chat != NULL,
+         is_request || args->command == CMD_CONVERT},
     };
     for (size_t i = 0; i < COUNT_OF(rules); i++)
         if (rules[i].is_given && !rules[i].is_right)
@@ -113,8 +115,15 @@ static int validate(const Args *args)
         args->command == CMD_MASK || args->command == CMD_SAMPLE;
     int status = validate_constraint(args);
     if (status) return status;
-    if (wants_tokenizer && !args->tokenizer)
-        return usage_error(args, "expected --tokenizer PATH");
+    bool has_trigger = args->trigger_words.count ||
+                       args->trigger_patterns.count ||
+                       args->trigger_tokens.count;
+    if ((wants_tokenizer || has_trigger) && !args->tokenizer)
+        return usage_error(args, "expected --tokenizer PATH%s",
+                           has_trigger ? ": triggers are found by tokens" : "");
+    if (has_trigger && args->request)
+        return usage_error(args, "found a trigger, which goes with any "
+                                 "constraint but --request");
     if (args->command != CMD_CHECK && args->files.count)
         return usage_error(args, "found '%s', expected no more arguments",
                            args->files.at[0]);
@@ -325,6 +334,7 @@ static weir_grammar *compile_request(const Args *args, weir_vocab *vocab,
         s->schema.opts = *info.opts;
     }
     s->termination = info.termination;
+    s->prefill = info.prefill;
     return g ? g : compile_any(vocab);
 }
 
@@ -425,7 +435,10 @@ static int session_compile(Session *s, const Args *args)
         /* a text is checked in pieces, which no token ends */
         if (args->command != CMD_CHECK) opts.termination = s->termination;
         s->matcher = weir_matcher_new(s->grammar, &opts, NULL);
-        if (s->matcher) return 0;
+        if (s->matcher) {
+            session_restart(s);
+            return 0;
+        }
         report_failure("out of memory");
     }
     session_close(s, args);
@@ -451,6 +464,13 @@ int session_open_with(Session *s, const Args *args, weir_vocab *vocab)
 {
     *s = (Session){.vocab = weir_vocab_retain(vocab)};
     return count_constraints(args) ? session_compile(s, args) : 0;
+}
+
+void session_restart(const Session *s)
+{
+    weir_matcher_reset(s->matcher);
+    if (s->prefill.size)
+        weir_matcher_accept_bytes(s->matcher, s->prefill, NULL);
 }
 
 void session_close(Session *s, const Args *args)

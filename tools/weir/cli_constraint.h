@@ -16,6 +16,7 @@ typedef struct Session {
     SchemaSource schema; /* of --schema, or of a request; or empty */
     RequestFile request; /* of --request */
     weir_termination termination;
+    weir_bytes prefill; /* of the request: behind the matcher already */
 } Session;
 
 /* Checks that the options fit together (one constraint, what goes with it,
@@ -27,6 +28,8 @@ int session_open(Session *session, const Args *args);
  * is none: no grammar, no matcher. */
 int session_check(const Args *args, weir_dialect *dialect);
 int session_open_with(Session *session, const Args *args, weir_vocab *vocab);
+/* The matcher at the start again. */
+void session_restart(const Session *session);
 void session_close(Session *session, const Args *args);
 /* The constraint as one would say it: "--regex a+". For reports. */
 void constraint_print(const Args *args, FILE *out);

@@ -1,4 +1,4 @@
-/* cli_family.c: families of models by name.
+/* cli_family.c: families of models, and chats, by name.
  * Tests: tests/cli/tools_cli_test.py, tests/cli/request_cli_test.py. */
 #include "weir/cli_family.h"
 
@@ -41,5 +41,14 @@ int reasoning_read(const Args *args, weir_reasoning *reasoning,
         return usage_error(args, "--reasoning-tokens is too large");
     *reasoning = (weir_reasoning)where;
     *tokens = (uint32_t)args->reasoning_tokens;
+    return 0;
+}
+
+int chat_read(const Args *args, weir_chat *chat)
+{
+    static const char *const words[] = {"chatml", "qwen3", "qwen3-no-think"};
+    int which = word_read(args, "--chat", args->chat, words);
+    if (which < 0) return 2;
+    if (args->chat) *chat = (weir_chat)(WEIR_CHAT_CHATML + which);
     return 0;
 }

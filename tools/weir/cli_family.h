@@ -10,6 +10,8 @@ int family_read(const Args *args, weir_family *family);
 /* --reasoning, --reasoning-tokens. */
 int reasoning_read(const Args *args, weir_reasoning *reasoning,
                    uint32_t *tokens);
+/* --chat. */
+int chat_read(const Args *args, weir_chat *chat);
 /* One of three words, by its index; 0 for NULL; -1 after a message. */
 int word_read(const Args *args, const char *option, const char *value,
               const char *const words[3]);

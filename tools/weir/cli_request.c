@@ -88,6 +88,9 @@ static int read_opts(const Args *args, weir_request_opts *opts)
             reasoning_read(args, &opts->reasoning, &opts->reasoning_tokens);
     if (!status && opts->reasoning && !args->family)
         status = usage_error(args, "--reasoning wants a --family");
+    if (!status) status = chat_read(args, &opts->chat);
+    if (!status && opts->chat && opts->profile != WEIR_PROFILE_LLAMA_SERVER)
+        status = usage_error(args, "--chat wants --profile llama-server");
     return status ? status : read_switches(args, &opts->switches);
 }
 

@@ -16,6 +16,7 @@
 #include "weir/cli_blame.h"
 #include "weir/cli_constraint.h"
 #include "weir/cli_input.h"
+#include "weir/cli_lazy.h"
 #include "weir/cli_place.h"
 #include "weir/cli_report.h"
 #include "weir/cmd.h"
@@ -53,10 +54,10 @@ typedef struct Check {
     Verdict verdict;
 } Check;
 
-/* Of --schema, or of a request. */
+/* Of --schema, or of a request. What is in front of a trigger is no value. */
 static bool has_schema(const Check *c)
 {
-    return c->session->schema.text.data != NULL;
+    return c->session->schema.text.data != NULL && !lazy_is_asked(c->args);
 }
 
 /* ---- one piece ---- */
@@ -244,7 +245,7 @@ static void read_failed(Check *c)
     c->verdict.kind = VERDICT_FAILED;
 }
 
-static void check_stream(Check *c, FILE *file, bool trim)
+static void read_stream(Check *c, FILE *file, bool trim)
 {
     uint8_t buffer[PIECE];
     size_t size = 0;
@@ -269,6 +270,53 @@ static void check_stream(Check *c, FILE *file, bool trim)
         read_failed(c);
     else
         take_last(c, span_of(buffer, size), trim);
+}
+
+static void check_stream(Check *c)
+{
+    FILE *file = input_open(c->path);
+    c->verdict.kind = VERDICT_FAILED;
+    if (!file) return;
+    c->verdict.kind = VERDICT_ACCEPTED;
+    read_stream(c, file, c->args->trim);
+    input_close(file);
+}
+
+/* ---- free until a trigger ---- */
+
+static void refuse_trigger(Check *c, Span text, size_t at)
+{
+    Out found = {c->verdict.found, sizeof c->verdict.found - 1, 0};
+    c->verdict.kind = VERDICT_REFUSED;
+    put_expected(c);
+    words_found(&found, text, at);
+    found.at[MIN(found.size, found.cap)] = 0;
+    pass_by(c, span_of(text.at, at));
+    put_place(c);
+}
+
+/* What the trigger's token has of the constraint has been taken with it. */
+static void check_lazy(Check *c)
+{
+    LazyText lazy;
+    FileBytes file = {0};
+    c->verdict.kind = VERDICT_FAILED;
+    if (input_read(c->args->mem, c->path, &file) &&
+        !lazy_read(&lazy, c->args, c->session,
+                   (weir_bytes){file.at, file.count})) {
+        Span text = span_of(file.at, file.count);
+        c->verdict.kind = VERDICT_ACCEPTED;
+        if (lazy.is_refused) {
+            refuse_trigger(c, text, lazy.taken);
+        } else if (lazy.matcher) {
+            c->matcher = lazy.matcher;
+            pass_by(c, span_of(text.at, lazy.taken));
+            take_last(c, span_of(text.at + lazy.taken, text.size - lazy.taken),
+                      c->args->trim);
+        }
+        lazy_free(&lazy);
+    }
+    vec_free(c->args->mem, &file);
 }
 
 /* ---- output ---- */
@@ -351,14 +399,14 @@ static int check_file(const Args *args, const Session *session,
                .path = path,
                .line = 1,
                .is_kept = true};
-    FILE *file = input_open(path);
-    if (!file) return 2;
-    weir_matcher_reset(matcher);
+    session_restart(session);
     c.place.mem = args->mem;
     progress_begin("checking");
-    check_stream(&c, file, args->trim);
+    if (lazy_is_asked(args))
+        check_lazy(&c);
+    else
+        check_stream(&c);
     progress_end();
-    input_close(file);
     place_free(&c.place);
     vec_free(args->mem, &c.text);
     if (c.verdict.kind == VERDICT_FAILED) return 2;

@@ -1,6 +1,7 @@
 /* cmd_convert.c: weir convert: a grammar's text in another language.
  * Tests: tests/cli/convert_cli_test.py. */
 #include "weir/cli_constraint.h"
+#include "weir/cli_family.h"
 #include "weir/cli_input.h"
 #include "weir/cli_named.h"
 #include "weir/cli_report.h"
@@ -12,6 +13,7 @@ typedef struct Source {
     const char *name; /* what messages call it */
     weir_bytes text;
     weir_compile_opts opts;
+    weir_chat chat;
 } Source;
 
 static const struct {
@@ -40,8 +42,13 @@ static void print_json(const weir_conversion *c)
 {
     weir_bytes text = weir_conversion_text(c);
     weir_bytes warnings = weir_conversion_warnings(c);
+    weir_bytes prefill = weir_conversion_prefill(c);
     fputs("{\"text\":", stdout);
     print_json_string(stdout, text.data, text.size);
+    if (prefill.size) {
+        fputs(",\"prefill\":", stdout);
+        print_json_string(stdout, prefill.data, prefill.size);
+    }
     fputs(",\"warnings\":", stdout);
     print_json_lines(stdout, warnings.data, warnings.size);
     puts("}");
@@ -61,7 +68,8 @@ static int convert(const Args *args, const Source *s)
 {
     weir_error err = {.status = WEIR_OK};
     weir_conversion *c =
-        weir_convert(NULL, s->from, s->text, s->to, &s->opts, &err);
+        s->chat ? weir_convert_chat(NULL, s->chat, s->text, &s->opts, &err)
+                : weir_convert(NULL, s->from, s->text, s->to, &s->opts, &err);
     if (!c) return report_error(s->name, s->text, &err);
     if (args->json)
         print_json(c);
@@ -122,7 +130,12 @@ int cmd_convert(const Args *args)
     s.from = language_read(args, "--from", args->from, COUNT_OF(languages));
     if (!s.from) return 2;
     s.to = language_read(args, "--to", args->to, WRITTEN);
-    if (!s.to) return 2;
+    if (!s.to || chat_read(args, &s.chat)) return 2;
+    bool is_chat = s.from == WEIR_JSON_SCHEMA && s.to == WEIR_GBNF &&
+                   args->dialect != NULL;
+    if (s.chat && !is_chat)
+        return usage_error(args, "found --chat, which goes with --from schema "
+                                 "--to gbnf --dialect llama.cpp only");
     const char *path = args->files.at[0];
     const char **field = s.from == WEIR_JSON_SCHEMA      ? &as.schema
                          : s.from == WEIR_STRUCTURAL_TAG ? &as.structural_tag

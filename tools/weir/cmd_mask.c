@@ -2,6 +2,7 @@
  * Tests: tests/cli/cli_test.py, which finds the masks by brute force. */
 #include "base/words.h"
 #include "weir/cli_constraint.h"
+#include "weir/cli_lazy.h"
 #include "weir/cli_report.h"
 #include "weir/cmd.h"
 
@@ -9,7 +10,7 @@
 typedef struct Position {
     const Args *args;
     const weir_vocab *vocab;
-    weir_matcher *matcher;
+    weir_matcher *matcher; /* NULL: free, waiting for a trigger */
     const int32_t *mask;
     uint32_t width;
     size_t allowed;
@@ -37,6 +38,8 @@ static void print_json(const Position *p)
            "\"width\":%u",
            p->allowed, (unsigned long long)weir_mask_hash(p->mask, p->width),
            p->may_stop ? "true" : "false", p->width);
+    if (lazy_is_asked(p->args))
+        printf(",\"waiting\":%s", p->matcher ? "false" : "true");
     if (p->args->ids) {
         fputs(",\"ids\":[", stdout);
         print_ids(p, ",");
@@ -71,8 +74,9 @@ static void print_some(const Position *p)
 
 static void print_words(const Position *p)
 {
-    char expected[1024];
-    weir_matcher_explain(p->matcher, UINT32_MAX, expected, sizeof expected);
+    char expected[1024] = "anything, until the trigger";
+    if (p->matcher)
+        weir_matcher_explain(p->matcher, UINT32_MAX, expected, sizeof expected);
     printf("allowed  %s of %s tokens\n", number_text(p->allowed).text,
            number_text(p->width).text);
     printf("hash     %016llx\n",
@@ -109,25 +113,73 @@ static int take_prefix(weir_matcher *m, const char *prefix)
     return 1;
 }
 
-static int show_mask(const Args *args, const Session *session)
+static void show(Position *p)
 {
-    weir_matcher *m = session->matcher;
-    int status = args->prefix ? take_prefix(m, args->prefix) : 0;
+    p->allowed = weir_mask_count(p->mask, p->width, NULL);
+    if (p->args->json)
+        print_json(p);
+    else
+        print_words(p);
+}
+
+static Position position_of(const Args *args, const Session *session)
+{
+    return (Position){.args = args,
+                      .vocab = session->vocab,
+                      .width = weir_vocab_width(session->vocab)};
+}
+
+/* Behind `prefix`, or NULL. */
+static int show_mask(const Args *args, const Session *session, weir_matcher *m,
+                     const char *prefix)
+{
+    int status = prefix ? take_prefix(m, prefix) : 0;
     if (status) return status;
-    Position p = {.args = args,
-                  .vocab = session->vocab,
-                  .matcher = m,
-                  .width = weir_vocab_width(session->vocab)};
+    Position p = position_of(args, session);
+    p.matcher = m;
     p.may_stop = weir_matcher_is_completed(m);
     p.mask = weir_matcher_mask(m);
     if (!p.mask || weir_matcher_error(m))
         return report_failure("%s", weir_status_text(weir_matcher_error(m)));
-    p.allowed = weir_mask_count(p.mask, p.width, NULL);
-    if (args->json)
-        print_json(&p);
-    else
-        print_words(&p);
+    show(&p);
     return 0;
+}
+
+/* All tokens: the trigger is still to come. */
+static int show_free(const Args *args, const Session *session, weir_lazy *lazy)
+{
+    Position p = position_of(args, session);
+    size_t size = ((size_t)p.width + 31) / 32 * sizeof *p.mask;
+    int32_t *row = mem_new(args->mem, size);
+    if (!row) return report_failure("out of memory");
+    memset(row, 0xFF, size); /* what weir_lazy_fill need not write */
+    weir_lazy_fill(lazy, row);
+    p.mask = row;
+    p.may_stop = true;
+    show(&p);
+    mem_free(args->mem, row, size);
+    return 0;
+}
+
+static int show_lazy(const Args *args, const Session *session)
+{
+    LazyText text;
+    const char *prefix = args->prefix ? args->prefix : "";
+    int status =
+        lazy_read(&text, args, session, (weir_bytes){prefix, strlen(prefix)});
+    if (status) return status;
+    if (text.is_refused) {
+        report_failure("--prefix is refused at byte %zu: a trigger, but what "
+                       "it begins is not what the grammar begins with",
+                       text.taken);
+        status = 1;
+    } else if (text.matcher) {
+        status = show_mask(args, session, text.matcher, prefix + text.taken);
+    } else {
+        status = show_free(args, session, text.lazy);
+    }
+    lazy_free(&text);
+    return status;
 }
 
 int cmd_mask(const Args *args)
@@ -135,7 +187,9 @@ int cmd_mask(const Args *args)
     Session session;
     int status = session_open(&session, args);
     if (status) return status;
-    status = show_mask(args, &session);
+    status = lazy_is_asked(args)
+                 ? show_lazy(args, &session)
+                 : show_mask(args, &session, session.matcher, args->prefix);
     session_close(&session, args);
     return status;
 }

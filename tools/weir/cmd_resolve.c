@@ -117,6 +117,7 @@ static void json_print(const weir_constraint_info *info,
            space_name(o->space.kind), end_name(info->termination),
            info->redraw ? "redraw" : "first");
     put_flag("closed", o->schema.strict);
+    if (info->prefill.size) put_string("prefill", info->prefill);
     put_flag("batched", info->batched);
     put_flag("jump_forward", info->jump_forward);
     put_flag("compiles", !failed->http);
@@ -146,6 +147,7 @@ static void print_source(const weir_constraint_info *info)
     for (size_t i = 0; i < info->choice_count; i++)
         print_bytes("choice", info->choices[i]);
     if (info->source.size) print_bytes("source", info->source);
+    if (info->prefill.size) print_bytes("prefill", info->prefill);
 }
 
 static void print_tools(const weir_constraint_info *info)

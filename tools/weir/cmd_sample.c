@@ -22,6 +22,7 @@ typedef VEC(uint32_t) IdList;
 
 typedef struct Sampler {
     const Args *args;
+    const Session *session;
     const weir_vocab *vocab;
     weir_matcher *matcher;
     Random random;
@@ -134,7 +135,7 @@ static bool sample_one(Sampler *s)
     uint64_t most = s->args->max_tokens;
     uint64_t nfree = 1 + random_below(&s->random, MAX(most / FREE_SHARE, 1));
     bool fits;
-    weir_matcher_reset(s->matcher);
+    session_restart(s->session);
     s->output.count = 0;
     bool done = draw_freely(s, MIN(nfree, most), &fits);
     if (!done && fits) return take_ending(s);
@@ -192,6 +193,7 @@ int cmd_sample(const Args *args)
     int status = session_open(&session, args);
     if (status) return status;
     Sampler s = {.args = args,
+                 .session = &session,
                  .vocab = session.vocab,
                  .matcher = session.matcher,
                  .random = {args->seed}};
