@@ -13,7 +13,7 @@
 /* An unshared grammar around `ir`, or NULL. */
 static weir_grammar *grammar_new(weir_vocab *vocab, Ir *ir)
 {
-    Mem mem = *ir->mem;
+    Mem mem = *ir->arena.mem;
     weir_grammar *g = mem_zero(&mem, sizeof *g);
     if (!g) return NULL;
     g->mem = mem;
@@ -21,7 +21,7 @@ static weir_grammar *grammar_new(weir_vocab *vocab, Ir *ir)
     lock_init(&g->lock);
     g->vocab = vocab ? weir_vocab_retain(vocab) : NULL;
     g->ir = *ir;
-    g->ir.mem = &g->mem;
+    if (ir->mem == ir->arena.mem) g->ir.mem = &g->mem;
     g->ir.arena.mem = &g->mem;
     *ir = (Ir){0};
     arena_init(&g->named_arena, &g->mem, 0);
@@ -89,12 +89,26 @@ static void find_unique(weir_grammar *g)
         }
 }
 
+/* Lowers the IR, and moves all that there is of it to the grammar's memory. */
+static bool grammar_lower(weir_grammar *g, Lowered *lowered)
+{
+    const Vocab *vocab = g->vocab ? &g->vocab->vocab : NULL;
+    LowerTokens tokens = {vocab ? vocab->width : 0, token_usable, vocab};
+    const Mem *scratch = g->ir.mem;
+    if (!lower_run(&g->ir, vocab ? &tokens : NULL, lowered)) return false;
+    if (!lower_settle(scratch, &g->mem, lowered)) {
+        lower_free(scratch, lowered);
+        return diag_no_memory(&g->ir.error);
+    }
+    if (ir_settle(&g->ir)) return true;
+    lower_free(&g->mem, lowered);
+    return false;
+}
+
 static bool grammar_fill(weir_grammar *g, weir_error *err)
 {
     Lowered lowered;
-    const Vocab *vocab = g->vocab ? &g->vocab->vocab : NULL;
-    LowerTokens tokens = {vocab ? vocab->width : 0, token_usable, vocab};
-    if (!lower_run(&g->ir, vocab ? &tokens : NULL, &lowered)) {
+    if (!grammar_lower(g, &lowered)) {
         *err = g->ir.error;
         return false;
     }

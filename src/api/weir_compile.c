@@ -4,6 +4,7 @@
 #include "api/language_hint.h"
 #include "api/nested_grammar.h"
 #include "api/objects.h"
+#include "base/blocks.h"
 #include "base/diag.h"
 #include "base/out.h"
 #include "schema/schema.h"
@@ -181,16 +182,33 @@ void grammar_read(Ir *ir, weir_vocab *vocab, weir_source_kind kind, Span source,
     vec_free(ir->mem, &nesting.named);
 }
 
-/* Reads the options and makes an empty IR. False: *err tells why. */
-static bool compile_begin(Ir *ir, weir_vocab *vocab, Mem *mem,
-                          const weir_compile_opts *given, weir_compile_opts *o,
-                          weir_error *err)
+/* A compilation: an IR that is empty at first, and the memory it grows in. */
+typedef struct Compile {
+    Ir ir;
+    Mem local;
+    Blocks blocks;
+    weir_compile_opts opts;
+} Compile;
+
+/* Reads the options. False: *err tells why, and there is nothing to end. */
+static bool compile_begin(Compile *c, weir_vocab *vocab,
+                          const weir_compile_opts *given, weir_error *err)
 {
     if (given && !opts_known(given, given->size, sizeof *given, err))
         return false;
-    *o = compile_opts_read(given);
-    ir_init(ir, mem_of(vocab, mem), &o->limits);
+    const Mem *mem = mem_of(vocab, &c->local);
+    c->opts = compile_opts_read(given);
+    blocks_init(&c->blocks, mem);
+    ir_init_within(&c->ir, &c->blocks.mem, mem, &c->opts.limits);
     return true;
+}
+
+/* A grammar of the IR, or NULL with the error. */
+static weir_grammar *compile_end(Compile *c, weir_vocab *vocab, weir_error *err)
+{
+    weir_grammar *g = grammar_from_ir(vocab, &c->ir, err);
+    blocks_free(&c->blocks);
+    return g;
 }
 
 /* Whether a schema could be read again later: all that it needs is its text.
@@ -202,13 +220,14 @@ static bool schema_is_own(const weir_compile_opts *o)
 }
 
 /* Leaves the warnings until somebody asks for them. */
-static weir_grammar *compile_schema(weir_vocab *vocab, Ir *ir, Span source,
-                                    const weir_compile_opts *o, weir_error *err)
+static weir_grammar *compile_schema(weir_vocab *vocab, Compile *c, Span source,
+                                    weir_error *err)
 {
-    ir->borrows = vocab != NULL;
-    if (check_size(ir, source))
-        schema_compile(ir, source, &o->schema, &o->space);
-    weir_grammar *g = grammar_from_ir(vocab, ir, err);
+    const weir_compile_opts *o = &c->opts;
+    c->ir.borrows = vocab != NULL;
+    if (check_size(&c->ir, source))
+        schema_compile(&c->ir, source, &o->schema, &o->space);
+    weir_grammar *g = compile_end(c, vocab, err);
     if (!g || grammar_keep_schema(g, source, o)) return g;
     diag_no_memory(err);
     weir_grammar_free(g);
@@ -221,15 +240,13 @@ weir_grammar *weir_grammar_compile(weir_vocab *vocab, weir_source_kind kind,
                                    weir_error *err)
 {
     weir_error local;
-    weir_compile_opts o;
-    Mem mem;
-    Ir ir;
+    Compile c;
     err = error_begin(err, &local);
-    if (!compile_begin(&ir, vocab, &mem, opts, &o, err)) return NULL;
-    if (kind == WEIR_JSON_SCHEMA && schema_is_own(&o))
-        return compile_schema(vocab, &ir, span_from(source), &o, err);
-    grammar_read(&ir, vocab, kind, span_from(source), &o);
-    return grammar_from_ir(vocab, &ir, err);
+    if (!compile_begin(&c, vocab, opts, err)) return NULL;
+    if (kind == WEIR_JSON_SCHEMA && schema_is_own(&c.opts))
+        return compile_schema(vocab, &c, span_from(source), err);
+    grammar_read(&c.ir, vocab, kind, span_from(source), &c.opts);
+    return compile_end(&c, vocab, err);
 }
 
 weir_grammar *weir_grammar_choice(weir_vocab *vocab, const weir_bytes *choices,
@@ -237,21 +254,20 @@ weir_grammar *weir_grammar_choice(weir_vocab *vocab, const weir_bytes *choices,
                                   weir_error *err)
 {
     weir_error local;
-    weir_compile_opts o;
-    Mem mem;
-    Ir ir;
+    Compile c;
+    Ir *ir = &c.ir;
     err = error_begin(err, &local);
-    if (!compile_begin(&ir, vocab, &mem, opts, &o, err)) return NULL;
-    Span *spans = mem_new(ir.mem, size_mul(count + 1, sizeof *spans));
+    if (!compile_begin(&c, vocab, opts, err)) return NULL;
+    Span *spans = mem_new(ir->mem, size_mul(count + 1, sizeof *spans));
     if (spans) {
         for (size_t i = 0; i < count; i++) spans[i] = span_from(choices[i]);
-        ir.root = ir_rule_new(&ir, SPAN("root"), 0);
-        ir_rule_set(&ir, ir.root, choice_compile(&ir, spans, count));
+        ir->root = ir_rule_new(ir, SPAN("root"), 0);
+        ir_rule_set(ir, ir->root, choice_compile(ir, spans, count));
     } else {
-        diag_no_memory(&ir.error);
+        diag_no_memory(&ir->error);
     }
-    mem_free(ir.mem, spans, size_mul(count + 1, sizeof *spans));
-    return grammar_from_ir(vocab, &ir, err);
+    mem_free(ir->mem, spans, size_mul(count + 1, sizeof *spans));
+    return compile_end(&c, vocab, err);
 }
 
 /* ---- looking ---- */

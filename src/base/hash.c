@@ -21,6 +21,19 @@ static uint64_t hash_long(uint64_t h, const uint8_t *p, size_t nblocks)
     return h;
 }
 
+/* Up to 7 bytes as a word, zeros above them. */
+static inline uint64_t short_word(const uint8_t *p, size_t nbytes)
+{
+    uint32_t lo, hi;
+    if (!nbytes) return 0;
+    if (nbytes < 4)
+        return p[0] | (uint64_t)p[nbytes / 2] << 8 * (nbytes / 2) |
+               (uint64_t)p[nbytes - 1] << 8 * (nbytes - 1);
+    memcpy(&lo, p, 4);
+    memcpy(&hi, p + nbytes - 4, 4);
+    return lo | (uint64_t)hi << 8 * (nbytes - 4);
+}
+
 uint64_t hash_bytes(uint64_t seed, const void *data, size_t nbytes)
 {
     const uint8_t *p = data;
@@ -34,9 +47,7 @@ uint64_t hash_bytes(uint64_t seed, const void *data, size_t nbytes)
         memcpy(&word, p, 8);
         h = hash_mix(h, word);
     }
-    word = 0;
-    if (nbytes) memcpy(&word, p, nbytes);
-    return hash_mix(h, word);
+    return hash_mix(h, short_word(p, nbytes));
 }
 
 static uint32_t tag_of(uint64_t hash)
@@ -76,9 +87,9 @@ static void map_put(Map *map, uint64_t cell)
 
 bool map_reserve(const Mem *mem, Map *map, uint32_t count)
 {
+    if (count <= map->cap / 2) return true;
     uint32_t cap = MAX(map->cap, 16);
     while (cap / 2 < count && cap < 1u << 31) cap *= 2;
-    if (cap == map->cap) return true;
     Map grown = {.slot = mem_zero(mem, size_mul(cap, sizeof *map->slot)),
                  .cap = cap};
     if (!grown.slot) return false;
@@ -106,6 +117,19 @@ void map_clear(const Mem *mem, Map *map)
     }
     if (map->count) memset(map->slot, 0, map->cap * sizeof *map->slot);
     map->count = 0;
+}
+
+bool map_copy(const Mem *mem, Map *map, const Map *from)
+{
+    size_t nbytes = map_bytes(from);
+    *map = *from;
+    if (!nbytes) return true;
+    map->slot = mem_new(mem, nbytes);
+    if (map->slot)
+        memcpy(map->slot, from->slot, nbytes);
+    else
+        *map = (Map){0};
+    return map->slot != NULL;
 }
 
 void map_free(const Mem *mem, Map *map)

@@ -53,6 +53,8 @@ bool map_add(const Mem *mem, Map *map, uint64_t hash, uint32_t value);
 bool map_reserve(const Mem *mem, Map *map, uint32_t count);
 /* Empties it; the memory of a small one stays. */
 void map_clear(const Mem *mem, Map *map);
+/* Into an empty one. */
+bool map_copy(const Mem *mem, Map *map, const Map *from);
 void map_free(const Mem *mem, Map *map);
 static inline size_t map_bytes(const Map *map)
 {

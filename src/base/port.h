@@ -36,6 +36,28 @@ static inline unsigned bit_lowest(uint64_t word)
 #endif
 }
 
+/* Index of the highest one of a word that is not 0. */
+static inline unsigned bit_highest(uint64_t word)
+{
+#if defined(__GNUC__)
+    return 63u - (unsigned)__builtin_clzll(word);
+#else
+    unsigned n = 0;
+    while (word >>= 1) n++;
+    return n;
+#endif
+}
+
+/* Whether each block of memory is watched from when it is taken to when it is
+ * given back. */
+#if defined(__SANITIZE_ADDRESS__)
+#define IS_WATCHED 1
+#elif defined(__has_feature)
+#define IS_WATCHED __has_feature(address_sanitizer)
+#else
+#define IS_WATCHED 0
+#endif
+
 /* x86 has an instruction only where it is asked for at compile time, else the
  * compiler's own support is a call; elsewhere it knows best. */
 static inline unsigned bit_count(uint64_t word)

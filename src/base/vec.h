@@ -38,6 +38,13 @@ static inline bool vec_grow(const Mem *mem, void **at, uint32_t *cap,
 #define vec_push(mem, v, ...)                           \
     (vec_reserve((mem), (v), (size_t)(v)->count + 1) && \
      ((v)->at[(v)->count++] = (__VA_ARGS__), true))
+/* Appends the items of another one, of the same type. */
+#define vec_append(mem, v, from)                                     \
+    (!(from)->count ||                                               \
+     (vec_reserve((mem), (v), (size_t)(v)->count + (from)->count) && \
+      (memcpy((v)->at + (v)->count, (from)->at,                      \
+              (from)->count * sizeof *(v)->at),                      \
+       (v)->count += (from)->count, true)))
 /* Bytes that it holds. */
 #define vec_bytes(v) ((v)->cap * sizeof *(v)->at)
 #define vec_free(mem, v)                                                   \

@@ -30,13 +30,6 @@ void unique_free(UniqueTable *u)
     u->mem = NULL;
 }
 
-#define vec_append(mem, to, from)                                      \
-    (vec_reserve((mem), (to), (size_t)(to)->count + (from)->count) &&  \
-     ((from)->count ? (void)memcpy((to)->at + (to)->count, (from)->at, \
-                                   (from)->count * sizeof *(to)->at)   \
-                    : (void)0,                                         \
-      (to)->count += (from)->count, true))
-
 bool unique_copy(UniqueTable *to, const UniqueTable *from)
 {
     *to = (UniqueTable){.mem = from->mem, .whole = from->whole};

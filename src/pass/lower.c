@@ -171,6 +171,21 @@ bool lower_run(Ir *ir, const LowerTokens *tokens, Lowered *out)
     return ok;
 }
 
+bool lower_settle(const Mem *from, const Mem *to, Lowered *lowered)
+{
+    Lowered now = {.is_nullable = lowered->is_nullable,
+                   .has_tokens = lowered->has_tokens};
+    bool ok = from == to ||
+              (vec_append(to, &now.body, &lowered->body) &&
+               vec_append(to, &now.size, &lowered->size) &&
+               vec_append(to, &now.unique_heads, &lowered->unique_heads));
+    if (!ok) lower_free(to, &now);
+    if (!ok || from == to) return ok;
+    lower_free(from, lowered);
+    *lowered = now;
+    return true;
+}
+
 void lower_free(const Mem *mem, Lowered *lowered)
 {
     vec_free(mem, &lowered->body);

@@ -38,6 +38,8 @@ typedef struct LowerTokens {
 /* Lowers all rules that the root needs. False with ir->error set: no memory,
  * WEIR_EMPTY when the root produces nothing, a limit. */
 bool lower_run(Ir *ir, const LowerTokens *tokens, Lowered *out);
+/* Moves it to other memory. False: no memory; it is as it was. */
+bool lower_settle(const Mem *from, const Mem *to, Lowered *lowered);
 void lower_free(const Mem *mem, Lowered *lowered);
 
 #endif

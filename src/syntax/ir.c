@@ -43,20 +43,23 @@ weir_limits ir_limits(const weir_limits *given)
     return l;
 }
 
-void ir_init(Ir *ir, const Mem *mem, const weir_limits *limits)
+void ir_init_within(Ir *ir, const Mem *scratch, const Mem *mem,
+                    const weir_limits *limits)
 {
-    *ir = (Ir){.mem = mem, .root = RULE_NONE, .limits = ir_limits(limits)};
+    *ir = (Ir){.mem = scratch, .root = RULE_NONE, .limits = ir_limits(limits)};
     arena_init(&ir->arena, mem, 0);
-    if (!vec_push(mem, &ir->nodes, (Node){.kind = NODE_NEVER}) ||
-        !vec_push(mem, &ir->nodes, (Node){.kind = NODE_EMPTY}))
+    if (!vec_push(scratch, &ir->nodes, (Node){.kind = NODE_NEVER}) ||
+        !vec_push(scratch, &ir->nodes, (Node){.kind = NODE_EMPTY}))
         diag_no_memory(&ir->error);
 }
 
-void ir_free(Ir *ir)
+void ir_init(Ir *ir, const Mem *mem, const weir_limits *limits)
 {
-    const Mem *mem = ir->mem;
-    if (!mem) return;
-    arena_free(&ir->arena);
+    ir_init_within(ir, mem, mem, limits);
+}
+
+static void growing_free(Ir *ir, const Mem *mem)
+{
     vec_free(mem, &ir->rules);
     vec_free(mem, &ir->nodes);
     vec_free(mem, &ir->bytes);
@@ -68,6 +71,46 @@ void ir_free(Ir *ir)
     vec_free(mem, &ir->warnings);
     map_free(mem, &ir->node_index);
     map_free(mem, &ir->name_index);
+}
+
+static bool growing_copy(const Mem *mem, Ir *to, const Ir *from)
+{
+    return vec_append(mem, &to->rules, &from->rules) &&
+           vec_append(mem, &to->nodes, &from->nodes) &&
+           vec_append(mem, &to->bytes, &from->bytes) &&
+           vec_append(mem, &to->ranges, &from->ranges) &&
+           vec_append(mem, &to->kids, &from->kids) &&
+           vec_append(mem, &to->dfas, &from->dfas) &&
+           vec_append(mem, &to->lists, &from->lists) &&
+           vec_append(mem, &to->bounds, &from->bounds) &&
+           vec_append(mem, &to->warnings, &from->warnings) &&
+           map_copy(mem, &to->node_index, &from->node_index) &&
+           map_copy(mem, &to->name_index, &from->name_index);
+}
+
+bool ir_settle(Ir *ir)
+{
+    const Mem *mem = ir->arena.mem;
+    Ir now = {.mem = mem,
+              .arena = ir->arena,
+              .limits = ir->limits,
+              .error = ir->error,
+              .root = ir->root,
+              .borrows = ir->borrows,
+              .keeps_dead_ends = ir->keeps_dead_ends};
+    bool ok = mem == ir->mem || growing_copy(mem, &now, ir);
+    if (!ok) growing_free(&now, mem);
+    if (!ok || mem == ir->mem) return ok || diag_no_memory(&ir->error);
+    growing_free(ir, ir->mem);
+    *ir = now;
+    return true;
+}
+
+void ir_free(Ir *ir)
+{
+    if (!ir->mem) return;
+    growing_free(ir, ir->mem);
+    arena_free(&ir->arena);
 }
 
 size_t ir_memory(const Ir *ir)
@@ -516,9 +559,22 @@ static NodeId kids_intern(Ir *ir, NodeKind kind, uint32_t start)
     return only;
 }
 
+/* Whether two BYTES are neighbours among the kids from `start` on. */
+static bool has_bytes_run(const Ir *ir, uint32_t start)
+{
+    bool was = false, any = false;
+    for (uint32_t i = start; i < ir->kids.count && !any; i++) {
+        bool is = ir->nodes.at[ir->kids.at[i]].kind == NODE_BYTES;
+        any = is && was;
+        was = is;
+    }
+    return any;
+}
+
 /* Joins runs of BYTES among the kids from `start` on. */
 static bool seq_join_bytes(Ir *ir, uint32_t start)
 {
+    if (!has_bytes_run(ir, start)) return true;
     uint32_t kept = start;
     for (uint32_t i = start; i < ir->kids.count;) {
         uint32_t j = i, at = ir->bytes.count;

@@ -149,8 +149,8 @@ typedef enum RuleFlag {
 
 /* The rules of built-in JSON with its usual blanks, which the network of a
  * vocabulary has. A rule that is one of them may be BORROWED: its frame is
- * taken from there, and its body here is one text, as short as any of its own,
- * or that text and nothing if it may be empty. See json_grammar.h. */
+ * taken from there, and its body here is one text, as short as any of its own.
+ * None may be empty. See json_grammar.h. */
 typedef enum JsonPart {
     JSON_PART_NONE,
     JSON_PART_SPACE,
@@ -202,8 +202,8 @@ typedef struct Warning {
 } Warning;
 
 typedef struct Ir {
-    const Mem *mem;
-    Arena arena;        /* names, dfas */
+    const Mem *mem;     /* also for what is given back soon */
+    Arena arena;        /* names, dfas; its memory is where all is kept */
     weir_limits limits; /* no zeros: defaults filled in */
     weir_error error;
     RuleId root;
@@ -226,6 +226,11 @@ typedef struct Ir {
 weir_limits ir_limits(const weir_limits *given);
 /* limits: NULL for the defaults. */
 void ir_init(Ir *ir, const Mem *mem, const weir_limits *limits);
+/* What grows is in `scratch` until it is settled. */
+void ir_init_within(Ir *ir, const Mem *scratch, const Mem *mem,
+                    const weir_limits *limits);
+/* Moves what is in scratch to the memory that the rest is in. */
+bool ir_settle(Ir *ir);
 void ir_free(Ir *ir);
 /* Bytes held. */
 size_t ir_memory(const Ir *ir);
