@@ -70,9 +70,7 @@ static bool begin_rule(JsonRules *json, JsonPart part, RuleId *rule)
     if (part == JSON_PART_SPACE) r->flags |= RULE_SPACE;
     if (!is_borrowed) return true;
     r->flags |= RULE_BORROWED;
-    NodeId sample = text(ir, parts[part].sample);
-    ir_rule_set(ir, *rule,
-                part == JSON_PART_SPACE ? ir_optional(ir, sample) : sample);
+    ir_rule_set(ir, *rule, text(ir, parts[part].sample));
     return false;
 }
 
@@ -99,17 +97,19 @@ static NodeId separator(Ir *ir, weir_bytes given, const char *usual,
     return NODE_NEVER_ID;
 }
 
+/* The rule has no empty text, so that lowering finds nothing to do in what is
+ * made of it. */
 static NodeId any_space(JsonRules *json, uint32_t max_run)
 {
     Ir *ir = json->ir;
     if (max_run == UINT32_MAX) return NODE_EMPTY_ID;
     json->has_usual_gap = !max_run || max_run == JSON_SPACE_RUN;
-    RuleId space;
-    if (!begin_rule(json, JSON_PART_SPACE, &space)) return ir_ref(ir, space);
-    NodeId blank = CLASS(ir, {'\t', '\n'}, {'\r', '\r'}, {' ', ' '});
-    ir_rule_set(ir, space,
-                ir_repeat(ir, blank, 0, max_run ? max_run : JSON_SPACE_RUN));
-    return ir_ref(ir, space);
+    if (begin_rule(json, JSON_PART_SPACE, &json->space)) {
+        NodeId blank = CLASS(ir, {'\t', '\n'}, {'\r', '\r'}, {' ', ' '});
+        uint32_t most = max_run ? max_run : JSON_SPACE_RUN;
+        ir_rule_set(ir, json->space, ir_repeat(ir, blank, 1, most));
+    }
+    return ir_optional(ir, ir_ref(ir, json->space));
 }
 
 /* The pattern may ask for anything: what it takes is its author's choice. */
@@ -140,7 +140,7 @@ void json_rules_init(JsonRules *json, Ir *ir, const weir_space *policy)
     const weir_space any = {.kind = WEIR_SPACE_ANY};
     if (!policy) policy = &any;
     *json = (JsonRules){.ir = ir, .kind = policy->kind, .gap = NODE_EMPTY_ID};
-    json->string = json->number = RULE_NONE;
+    json->space = json->string = json->number = RULE_NONE;
     for (uint32_t i = 0; i <= JSON_LAYOUT_DEPTH; i++)
         json->values[i] = json->arrays[i] = json->objects[i] = RULE_NONE;
     switch (policy->kind) {
@@ -390,7 +390,7 @@ RuleId json_part_rule(JsonRules *json, JsonPart part)
 {
     switch (part) {
     case JSON_PART_SPACE:
-        return ir_node(json->ir, json->gap).a;
+        return json->space;
     case JSON_PART_STRING:
         return json_string_rule(json);
     case JSON_PART_NUMBER:

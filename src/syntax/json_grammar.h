@@ -30,7 +30,7 @@ typedef struct JsonRules {
     NodeId item_separator, key_separator; /* FIXED */
     NodeId comma, colon;                  /* others; NEVER: not made yet */
     NodeId character;                     /* NEVER: not made yet */
-    RuleId string, number;                /* RULE_NONE: not made yet */
+    RuleId space, string, number;         /* RULE_NONE: not made yet */
     RuleId values[JSON_LAYOUT_DEPTH + 1]; /* by depth */
     RuleId arrays[JSON_LAYOUT_DEPTH + 1];
     RuleId objects[JSON_LAYOUT_DEPTH + 1];

@@ -130,19 +130,19 @@ static void default_run_is_128(void **state)
     text[out.size] = 0;
     assert_string_equal(
         text,
-        "json_object[shared] ::= \"{\" json_space (json_string json_space "
-        "\":\" json_space json_value json_space (\",\" json_space "
-        "json_string json_space \":\" json_space json_value "
-        "json_space)*)? \"}\"\n"
-        "json_space[shared, space] ::= [\\t\\n\\r ]{0,128}\n"
+        "json_object[shared] ::= \"{\" json_space? (json_string json_space? "
+        "\":\" json_space? json_value json_space? (\",\" json_space? "
+        "json_string json_space? \":\" json_space? json_value "
+        "json_space?)*)? \"}\"\n"
+        "json_space[shared, space] ::= [\\t\\n\\r ]{1,128}\n"
         "json_string[shared] ::= \"\\\"\" ([^\\x00-\\x1F\"\\\\] | \"\\\\\" "
         "([\"/\\\\bfnrt] | \"u\" ([0-9A-CEFa-cef] [0-9A-Fa-f]{3} | "
         "[Dd] [0-7] [0-9A-Fa-f]{2} | [Dd] [89ABab] [0-9A-Fa-f]{2} "
         "\"\\\\u\" [Dd] [C-Fc-f] [0-9A-Fa-f]{2})))* \"\\\"\"\n"
         "json_value[shared] ::= \"false\" | \"null\" | \"true\" | "
         "json_object | json_string | json_array | json_number\n"
-        "json_array[shared] ::= \"[\" json_space (json_value json_space "
-        "(\",\" json_space json_value json_space)*)? \"]\"\n"
+        "json_array[shared] ::= \"[\" json_space? (json_value json_space? "
+        "(\",\" json_space? json_value json_space?)*)? \"]\"\n"
         "json_number[shared] ::= \"-\"? (\"0\" | [1-9] [0-9]*) "
         "(\".\" [0-9]+)? ([Ee] [+\\-]? [0-9]+)?\n");
     ir_free(&ir);
