@@ -11,8 +11,7 @@
  */
 #include "lang/alphabet.h"
 
-#include <stdlib.h>
-
+#include "base/sort.h"
 #include "base/utf8.h"
 
 void alphabet_init(Alphabet *alphabet, LangCtx *ctx)
@@ -71,12 +70,6 @@ bool alphabet_is_any(const Alphabet *a, uint32_t label)
 
 /* ---- spans ---- */
 
-static int number_order(const void *x, const void *y)
-{
-    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-    return (a > b) - (a < b);
-}
-
 /* span_lo: all borders, once each. */
 static bool cut_spans(Alphabet *a)
 {
@@ -88,7 +81,7 @@ static bool cut_spans(Alphabet *a)
         at[n++] = a->ranges.at[i].lo;
         at[n++] = a->ranges.at[i].hi + 1;
     }
-    qsort(at, n, sizeof *at, number_order);
+    sort_numbers(at, n);
     for (uint32_t i = 0; i < n; i++)
         if (!i || at[i] != at[kept - 1]) at[kept++] = at[i];
     a->span_lo.count = kept;

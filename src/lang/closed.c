@@ -16,11 +16,19 @@ void closed_free(Closed *c)
     map_free(mem, &c->index);
 }
 
+/* Most states have one edge. */
+static uint64_t state_hash(bool accepts, const DfaEdge *edges, uint32_t count)
+{
+    if (count != 1) return hash_bytes(accepts, edges, count * sizeof *edges);
+    uint64_t h = hash_mix(accepts, (uint64_t)edges->lo << 32 | edges->hi);
+    return hash_mix(h, edges->to);
+}
+
 bool closed_add(Closed *c, bool accepts, const DfaEdge *edges, uint32_t count,
                 uint32_t *state)
 {
     LangCtx *ctx = c->ctx;
-    uint64_t hash = hash_bytes(accepts, edges, count * sizeof *edges);
+    uint64_t hash = state_hash(accepts, edges, count);
     for (MapPos p = map_first(&c->index, hash); p.value != MAP_NONE;
          p = map_next(&c->index, hash, p)) {
         assert(c->states.at && p.value < c->states.count);

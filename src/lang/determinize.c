@@ -13,8 +13,7 @@
  */
 #include "lang/nfa.h"
 
-#include <stdlib.h>
-
+#include "base/sort.h"
 #include "lang/graph.h"
 
 /* Members that all sets together may have for each state allowed. */
@@ -40,12 +39,6 @@ typedef struct Subsets {
     uint32_t *seen, epoch;    /* by Nfa state: epoch of the last visit */
     uint32_t *chain_seen;     /* by chain: the same */
 } Subsets;
-
-static int number_order(const void *x, const void *y)
-{
-    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-    return (a > b) - (a < b);
-}
 
 static uint32_t set_start(const Subsets *s, uint32_t set)
 {
@@ -149,8 +142,7 @@ static bool set_intern(Subsets *s, uint32_t start, uint32_t *set)
     LangCtx *ctx = s->ctx;
     set_simplify(s, start);
     uint32_t count = s->members.count - start;
-    if (count)
-        qsort(s->members.at + start, count, sizeof(uint32_t), number_order);
+    sort_numbers(s->members.at + start, count);
     set_thin(s, start);
     count = s->members.count - start;
     Span key = span_of(s->members.at + start, count * sizeof(uint32_t));
@@ -217,8 +209,7 @@ static bool step_set(Subsets *s, uint32_t set)
     s->buckets.count = s->classes.count = 0;
     for (uint32_t i = from; i < to; i++)
         if (!bucket_state(s, s->members.at[i])) return false;
-    if (s->classes.count)
-        qsort(s->classes.at, s->classes.count, sizeof(uint32_t), number_order);
+    sort_numbers(s->classes.at, s->classes.count);
     for (uint32_t i = 0; i < s->classes.count; i++)
         if (!step_class(s, s->classes.at[i])) return false;
     return true;

@@ -30,6 +30,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "lang/bdd.h"
 #include "lang/graph.h"
 
@@ -244,18 +245,11 @@ static Bdd found_atom(Guarded *g, uint32_t state)
     return bdd_or(&g->bdd, here, bdd_var(&g->bdd, g->end_var));
 }
 
-static int number_order(const void *x, const void *y)
-{
-    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-    return (a > b) - (a < b);
-}
-
 /* Later states first: then each atom is put on top of the sum. */
 static Bdd found_formula(Guarded *g)
 {
     Bdd sum = BDD_FALSE;
-    if (g->found.count)
-        qsort(g->found.at, g->found.count, sizeof(uint32_t), number_order);
+    sort_numbers(g->found.at, g->found.count);
     for (uint32_t i = g->found.count; i-- > 0;) {
         uint32_t s = g->found.at[i];
         Bdd here = bdd_and(&g->bdd, g->when[s], found_atom(g, s));

@@ -10,7 +10,7 @@
 #include "lang/nfa.h"
 
 /* A step here takes 5 to 7 ns; one of the limit's is meant to take about 2. */
-enum { DEFAULT_STATES = 500000, DEFAULT_WORK = 2000000000, STEP_COST = 3 };
+enum { DEFAULT_STATES = 500000, DEFAULT_WORK = 2000000000 };
 
 void lang_init(LangCtx *ctx, const Mem *mem, Arena *arena,
                const weir_limits *limits, weir_error *error)
@@ -24,21 +24,18 @@ void lang_init(LangCtx *ctx, const Mem *mem, Arena *arena,
     if (limits && limits->max_work) ctx->work = limits->max_work;
 }
 
-bool lang_charge(LangCtx *ctx, uint64_t steps)
+bool lang_spent(LangCtx *ctx)
 {
     if (!lang_ok(ctx)) return false;
-    if (ctx->work / STEP_COST >= steps)
-        return ctx->work -= steps * STEP_COST, true;
     ctx->work = 0;
     return diag_fail(ctx->error, WEIR_LIMIT_WORK, ctx->begin, ctx->end,
                      "found a language that takes more steps to build than "
                      "the limit max_work allows");
 }
 
-bool lang_room(LangCtx *ctx, uint64_t nstates)
+bool lang_full(LangCtx *ctx)
 {
     if (!lang_ok(ctx)) return false;
-    if (nstates <= ctx->max_states) return true;
     return diag_fail(ctx->error, WEIR_LIMIT_STATES, ctx->begin, ctx->end,
                      "found a language that needs a larger automaton, "
                      "expected at most %u states (limit max_states)",

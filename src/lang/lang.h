@@ -114,10 +114,24 @@ void lang_print(const Dfa *a, Out *out);
 
 /* -- for the operations themselves -- */
 
+enum { LANG_STEP_COST = 3 };
+/* The errors of the next two, unless there is one. Both return false. */
+bool lang_spent(LangCtx *ctx);
+bool lang_full(LangCtx *ctx);
+
 /* Takes `steps` from the budget; false, and an error, when it is spent. */
-bool lang_charge(LangCtx *ctx, uint64_t steps);
+static inline bool lang_charge(LangCtx *ctx, uint64_t steps)
+{
+    if (!lang_ok(ctx) || ctx->work / LANG_STEP_COST < steps)
+        return lang_spent(ctx);
+    ctx->work -= steps * LANG_STEP_COST;
+    return true;
+}
 /* Whether an automaton may have `nstates` states; false sets the error. */
-bool lang_room(LangCtx *ctx, uint64_t nstates);
+static inline bool lang_room(LangCtx *ctx, uint64_t nstates)
+{
+    return (lang_ok(ctx) && nstates <= ctx->max_states) || lang_full(ctx);
+}
 bool lang_no_memory(LangCtx *ctx);
 
 #endif

@@ -11,8 +11,7 @@
  */
 #include "network/byte_nfa.h"
 
-#include <stdlib.h>
-
+#include "base/sort.h"
 #include "base/utf8.h"
 #include "lang/lax.h"
 #include "pass/list_form.h"
@@ -260,6 +259,9 @@ static void add_regular(NfaBuild *b, const Dfa *d, const BoundedSpec *spec,
     tails_clear(b);
     if (!spec && !(beyond = mem_zero(b->mem, nbytes))) diag_no_memory(b->err);
     uint32_t base = b->npos; /* positions base + s for the states s */
+    size_t nedges = (size_t)d->edge_start[d->nstates] + d->nstates;
+    if (!vec_reserve(b->mem, &b->edges, b->edges.count + nedges))
+        diag_no_memory(b->err);
     NfaHead head = {d, b->kind.lo, base};
     if (b->is_list && !vec_push(b->mem, &b->automata, head))
         diag_no_memory(b->err);
@@ -610,12 +612,6 @@ Nfa *nfa_build_list(const Ir *ir, const Lowered *lowered, NodeId node,
 
 /* ---- subsets ---- */
 
-static int pos_order(const void *x, const void *y)
-{
-    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-    return (a > b) - (a < b);
-}
-
 static bool pos_matters(const Nfa *nfa, uint32_t pos)
 {
     if (pos == NFA_EXIT || nfa_done(nfa, pos) != UINT32_MAX) return true;
@@ -648,7 +644,7 @@ bool nfa_close(Nfa *nfa, const Mem *mem, PosSet *set)
     for (uint32_t i = 0; i < set->count; i++)
         if (pos_matters(nfa, set->at[i])) set->at[kept++] = set->at[i];
     set->count = kept;
-    if (kept) qsort(set->at, kept, sizeof *set->at, pos_order);
+    sort_numbers(set->at, kept);
     return true;
 }
 

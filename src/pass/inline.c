@@ -16,8 +16,7 @@
  */
 #include "pass/inline.h"
 
-#include <stdlib.h>
-
+#include "base/sort.h"
 #include "pass/facts.h"
 #include "pass/list_form.h"
 
@@ -198,12 +197,6 @@ static void reach_operands(Inline *w, uint32_t place, Node n)
         reach_operand(w, place, w->ir->kids.at[n.a + i]);
 }
 
-static int id_ascending(const void *x, const void *y)
-{
-    NodeId a = *(const NodeId *)x, b = *(const NodeId *)y;
-    return (a > b) - (a < b);
-}
-
 /* Puts the nodes from `start` on, those of body `place`, in the order of their
  * ids: operands before users. A body's ids are mostly neighbours. */
 static void reach_sort(Inline *w, uint32_t place, uint32_t start)
@@ -218,7 +211,7 @@ static void reach_sort(Inline *w, uint32_t place, uint32_t start)
         hi = MAX(hi, at[i]);
     }
     if ((hi - lo) / SPARSE > count) {
-        qsort(at, count, sizeof *at, id_ascending);
+        sort_numbers(at, count);
         return;
     }
     for (NodeId id = lo; count && id <= hi; id++)
@@ -227,7 +220,7 @@ static void reach_sort(Inline *w, uint32_t place, uint32_t start)
 
 /* Finds the nodes of all bodies, and counts the references in them as written;
  * an expression that stands twice in one body is counted once. */
-static void reach_all(Inline *w)
+static bool reach_all(Inline *w)
 {
     const RuleGraph *g = w->graph;
     const Mem *mem = w->ir->mem;
@@ -245,6 +238,7 @@ static void reach_all(Inline *w)
     assert(!ok || w->start.at);
     if (ok) w->start.at[g->order.count] = w->reach.count;
     if (!ok) diag_no_memory(&w->ir->error);
+    return ok;
 }
 
 /* Rewrites one body; all rules that dissolve into it are final. */
@@ -279,7 +273,7 @@ static bool decide(Inline *w, RuleId rule)
 static void inline_all(Inline *w)
 {
     const RuleGraph *g = w->graph;
-    reach_all(w);
+    if (!reach_all(w)) return;
     for (uint32_t i = 0; i < g->order.count && ir_ok(w->ir); i++) {
         RuleId rule = g->order.at[i];
         inline_body(w, i);

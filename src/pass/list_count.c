@@ -14,6 +14,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "pass/list_look.h"
 
 /* In ListCount.shared while it is being found. */
@@ -107,12 +108,6 @@ uint32_t order_rank(const ListCount *lc, uint32_t order)
     return lo;
 }
 
-static int ascending(const void *x, const void *y)
-{
-    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-    return (a > b) - (a < b);
-}
-
 /* The counters of the problem that a class counts for; how many. */
 static uint32_t class_counters(const ListCount *lc, uint32_t class,
                                uint32_t *out)
@@ -124,7 +119,7 @@ static uint32_t class_counters(const ListCount *lc, uint32_t class,
             out[n++] = lc->shared[k->counters[j]];
     if (lc->spec->is_contiguous)
         out[n++] = lc->nshared + order_rank(lc, k->order);
-    if (n) qsort(out, n, sizeof *out, ascending);
+    sort_numbers(out, n);
     for (uint32_t i = 0; i < n; i++)
         if (!i || out[i] != out[kept - 1]) out[kept++] = out[i];
     return kept;

@@ -2,7 +2,7 @@
  *
  * In:    a name.  Out: its row.
  * Method: names of one length are neighbours in the table; at most eight are
- *        compared, most of them by their first byte only.
+ *        compared, most of them by their first and last byte only.
  * Tests: unit/keyword_test.c
  */
 #include "schema/keyword.h"
@@ -48,9 +48,11 @@ KeywordId keyword_find(Span name)
 {
     if (name.size > LONGEST || !name.size) return KEYWORD_NONE;
     unsigned end = first_of_size[name.size + 1];
+    uint8_t first = name.at[0], last = name.at[name.size - 1];
     for (unsigned id = first_of_size[name.size]; id < end; id++) {
         const char *text = keyword_table[id].name;
-        if (name.at[0] == (uint8_t)text[0] && !memcmp(name.at, text, name.size))
+        if (first == (uint8_t)text[0] && last == (uint8_t)text[name.size - 1] &&
+            !memcmp(name.at, text, name.size))
             return (KeywordId)id;
     }
     return KEYWORD_NONE;

@@ -16,7 +16,7 @@
 typedef struct Same {
     const Document *d;
     const Mem *mem;
-    uint64_t *hash; /* by node */
+    uint64_t *hash; /* by container */
     JsonId *class;  /* by container: the last node of the class */
     Map index;
 } Same;
@@ -57,7 +57,7 @@ static bool value_same(const Same *s, JsonId a, JsonId b)
 {
     const Json *json = &s->d->json;
     JsonKind kind = json_kind(json, a);
-    if (s->hash[a] != s->hash[b] || kind != json_kind(json, b)) return false;
+    if (kind != json_kind(json, b)) return false;
     if (is_container(kind)) return s->class[a] == s->class[b];
     return span_equal(scalar_text(json, kind, a), scalar_text(json, kind, b));
 }
@@ -79,6 +79,15 @@ static bool container_same(const Same *s, JsonId a, JsonId b)
     }
 }
 
+static uint64_t value_hash(const Same *s, JsonId id)
+{
+    const Json *json = &s->d->json;
+    JsonKind kind = json_kind(json, id);
+    if (is_container(kind)) return s->hash[id];
+    Span text = scalar_text(json, kind, id);
+    return hash_bytes(kind, text.at, text.size);
+}
+
 static uint64_t container_hash(const Same *s, JsonId id)
 {
     const Json *json = &s->d->json;
@@ -86,20 +95,14 @@ static uint64_t container_hash(const Same *s, JsonId id)
     uint64_t h = hash_mix(json_kind(json, id), is_schema);
     JsonIter it = json_iter(json, id);
     while (step(json, is_schema, &it))
-        h = hash_bytes(h ^ s->hash[it.value], it.key.at, it.key.size);
+        h = hash_bytes(h ^ value_hash(s, it.value), it.key.at, it.key.size);
     return h;
 }
 
 static bool classify(Same *s, JsonId id)
 {
-    const Json *json = &s->d->json;
-    JsonKind kind = json_kind(json, id);
     s->class[id] = id;
-    if (!is_container(kind)) {
-        Span text = scalar_text(json, kind, id);
-        s->hash[id] = hash_bytes(kind, text.at, text.size);
-        return true;
-    }
+    if (!is_container(json_kind(&s->d->json, id))) return true;
     uint64_t h = s->hash[id] = container_hash(s, id);
     for (MapPos p = map_first(&s->index, h); p.value != MAP_NONE;
          p = map_next(&s->index, h, p))

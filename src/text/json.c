@@ -486,8 +486,10 @@ uint32_t json_count(const Json *json, JsonId id)
 
 bool json_is_string(const Json *json, JsonId id, const char *text)
 {
-    return json_kind(json, id) == JSON_STRING &&
-           span_equal(json_string(json, id), span_text(text));
+    if (json_kind(json, id) != JSON_STRING) return false;
+    Span s = json_string(json, id);
+    if (s.size && s.at[0] != (uint8_t)text[0]) return false; /* mostly */
+    return span_equal(s, span_text(text));
 }
 
 Span json_spelling(const Json *json, JsonId id)
