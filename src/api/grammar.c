@@ -148,7 +148,7 @@ weir_grammar *grammar_from_ir(weir_vocab *vocab, Ir *ir, weir_error *err)
     }
     bool ok = grammar_fill(g, err);
     if (ok && vocab)
-        ok = walkcache_init(&g->walks, &g->mem, false,
+        ok = walkcache_init(&g->walks, &g->mem, &vocab->masks.cache,
                             limit_size(g->ir.limits.max_memory)) ||
              diag_no_memory(err);
     if (ok && vocab && g->ir.keeps_dead_ends)

@@ -5,7 +5,9 @@
  * do not count, by their number of copies, are the rest sorted by their texts.
  * A trie with the same content as a kept one is that one: states that differ
  * in what they read but not in how they end (digits of a number) share it, and
- * with it the walks of what follows.
+ * with it the walks of what follows. The same exits need not be merged again.
+ * Where they are nodes of the vocabulary's tries nothing of the grammar is in
+ * what leaves: then the vocabulary keeps it, as long as it has few of them.
  * Tests: unit/walk_test.c, prop/masks_vs_oracle_test.c.
  */
 #include "mask/walk.h"
@@ -178,11 +180,85 @@ static const MaskTrie *trie_keep(WalkCache *cache, const Leaving *l)
     return x;
 }
 
-bool leaving_keep(WalkCache *cache, const WalkBuild *b, const MaskTrie **out)
+/* ---- the same exits ---- */
+
+enum {
+    MOST_TAKEN_IN = 1 << 15, /* entries that a vocabulary keeps for grammars */
+    MOST_OF_ONE = 1 << 11    /* of one walk */
+};
+
+/* What a trie was made of. */
+typedef struct LeavingOf {
+    const MaskTrie *trie; /* NULL: nothing that counts */
+    bool has_rise, is_own, has_follow;
+    ByteSet follow;
+    uint32_t count;
+    WalkExit exits[];
+} LeavingOf;
+
+static uint64_t exits_hash(const WalkBuild *b)
+{
+    uint64_t h = b->exits.count;
+    for (uint32_t i = 0; i < b->exits.count; i++) {
+        const WalkExit *e = &b->exits.at[i];
+        h = hash_mix(h ^ e->node, (uintptr_t)e->x);
+        h = hash_mix(h ^ e->rise, e->depth);
+    }
+    return h;
+}
+
+static bool exit_same(const WalkExit *a, const WalkExit *b)
+{
+    return a->x == b->x && a->node == b->node && a->depth == b->depth &&
+           a->rise == b->rise && a->range.lo == b->range.lo &&
+           a->range.hi == b->range.hi;
+}
+
+static bool made_is_of(const LeavingOf *made, const WalkBuild *b)
+{
+    const ByteSet *follow = b->key.follow;
+    if (made->count != b->exits.count || made->has_rise != b->has_rise ||
+        made->is_own != walk_is_own(b->key.q) || made->has_follow != !!follow ||
+        (follow && memcmp(&made->follow, follow, sizeof *follow) != 0))
+        return false;
+    for (uint32_t i = 0; i < made->count; i++)
+        if (!exit_same(&made->exits[i], &b->exits.at[i])) return false;
+    return true;
+}
+
+static const LeavingOf *made_find(WalkCache *cache, const WalkBuild *b,
+                                  uint64_t hash)
+{
+    for (MapPos p = map_first(&cache->made_index, hash); p.value != MAP_NONE;
+         p = map_next(&cache->made_index, hash, p))
+        if (made_is_of(cache->made.at[p.value], b))
+            return cache->made.at[p.value];
+    return NULL;
+}
+
+static bool made_add(WalkCache *cache, const WalkBuild *b, uint64_t hash,
+                     const MaskTrie *trie)
+{
+    uint32_t n = b->exits.count;
+    LeavingOf *made =
+        arena_alloc(&cache->arena, sizeof *made + n * sizeof *made->exits);
+    if (!made) return false;
+    *made = (LeavingOf){.trie = trie,
+                        .has_rise = b->has_rise,
+                        .is_own = walk_is_own(b->key.q),
+                        .has_follow = b->key.follow != NULL,
+                        .count = n};
+    if (b->key.follow) made->follow = *b->key.follow;
+    memcpy(made->exits, b->exits.at, n * sizeof *made->exits);
+    return vec_push(cache->mem, &cache->made, made) &&
+           map_add(cache->mem, &cache->made_index, hash, cache->made.count - 1);
+}
+
+/* Under the cache's lock. */
+static bool leaving_make(WalkCache *cache, const WalkBuild *b,
+                         const MaskTrie **out)
 {
     Leaving l = {.b = b};
-    *out = NULL;
-    if (!b->exits.count) return true;
     arena_init(&l.arena, b->mem, 0);
     bool ok = merge_exits(&l);
     if (ok) l.trie = l.merge.trie;
@@ -192,4 +268,46 @@ bool leaving_keep(WalkCache *cache, const WalkBuild *b, const MaskTrie **out)
     mem_free(b->mem, l.skip, 2 * ((size_t)l.count + 1) * sizeof *l.skip);
     arena_free(&l.arena);
     return ok;
+}
+
+/* Found, or made if there is no more than `room` for it. */
+static bool leaving_in(WalkCache *cache, const WalkBuild *b, uint64_t hash,
+                       uint32_t room, const MaskTrie **out)
+{
+    const LeavingOf *made = made_find(cache, b, hash);
+    if (made) *out = made->trie;
+    if (made) return true;
+    if (b->nleaving > room) return false;
+    return leaving_make(cache, b, out) && made_add(cache, b, hash, *out);
+}
+
+static bool exits_are_shared(const WalkBuild *b)
+{
+    for (uint32_t i = 0; i < b->exits.count; i++)
+        if (!b->exits.at[i].x->is_shared) return false;
+    return b->nleaving <= MOST_OF_ONE;
+}
+
+/* By the vocabulary; false: it does not. */
+static bool leaving_hand_over(WalkCache *shared, const WalkBuild *b,
+                              uint64_t hash, const MaskTrie **out)
+{
+    lock_take(&shared->lock);
+    uint32_t before = shared->made.count;
+    uint32_t room = MOST_TAKEN_IN - MIN(shared->taken_in, MOST_TAKEN_IN);
+    bool ok = leaving_in(shared, b, hash, room, out);
+    if (shared->made.count > before) shared->taken_in += b->nleaving;
+    lock_give(&shared->lock);
+    return ok;
+}
+
+bool leaving_keep(WalkCache *cache, const WalkBuild *b, const MaskTrie **out)
+{
+    *out = NULL;
+    if (!b->exits.count) return true;
+    uint64_t hash = exits_hash(b);
+    if (cache->shared && exits_are_shared(b) &&
+        leaving_hand_over(cache->shared, b, hash, out))
+        return true;
+    return leaving_in(cache, b, hash, UINT32_MAX, out);
 }

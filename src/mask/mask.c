@@ -38,7 +38,7 @@ bool maskvocab_init(MaskVocab *v, const Mem *mem, const Vocab *vocab)
     mem_free(mem, entries, (vocab->ntokens + 1) * sizeof *entries);
     v->main.is_shared = true;
     ok = ok && covers_init(&v->covers, mem, vocab, &v->main.trie) &&
-         walkcache_init(&v->cache, mem, true, 0) &&
+         walkcache_init(&v->cache, mem, NULL, 0) &&
          whole_init(&v->wholes, mem, &v->arena, vocab);
     if (vocab->dialect == WEIR_DIALECT_LLAMA_CPP)
         ok = ok && lax_find_open(mem, vocab, &v->arena, &v->open);

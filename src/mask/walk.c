@@ -12,11 +12,11 @@ enum {
     SHARED_FROM = 64     /* the same on top of covers, for all grammars */
 };
 
-bool walkcache_init(WalkCache *cache, const Mem *mem, bool is_shared,
+bool walkcache_init(WalkCache *cache, const Mem *mem, WalkCache *shared,
                     size_t limit)
 {
-    *cache = (WalkCache){.mem = mem, .is_shared = is_shared};
-    cache->max_leaving = is_shared ? UINT32_MAX : MAX_LEAVING;
+    *cache = (WalkCache){.mem = mem, .shared = shared, .is_shared = !shared};
+    cache->max_leaving = shared ? MAX_LEAVING : UINT32_MAX;
     arena_init(&cache->arena, mem, limit);
     if (!shared_init(&cache->table, &cache->arena)) {
         arena_free(&cache->arena);
@@ -33,6 +33,8 @@ void walkcache_free(WalkCache *cache)
     arena_free(&cache->arena);
     vec_free(cache->mem, &cache->tries);
     map_free(cache->mem, &cache->trie_index);
+    vec_free(cache->mem, &cache->made);
+    map_free(cache->mem, &cache->made_index);
     lock_free(&cache->lock);
     cache->mem = NULL;
 }

@@ -116,11 +116,17 @@ typedef struct WalkCache {
     SharedTable table;
     VEC(const struct MaskTrie *) tries; /* kept remainder tries */
     Map trie_index;                     /* content -> tries.at */
+    VEC(const struct LeavingOf *) made; /* what each was made of */
+    Map made_index;                     /* by hash of the exits -> made.at */
+    struct WalkCache *shared; /* a grammar's: its vocabulary's; or NULL */
     bool is_shared;
     uint32_t max_leaving; /* entries of one remainder trie */
+    uint32_t taken_in;    /* entries kept for walks of grammars' states */
 } WalkCache;
 
-bool walkcache_init(WalkCache *cache, const Mem *mem, bool is_shared,
+/* `shared`: the vocabulary's, for a grammar's, which it outlives; NULL: it is
+ * that one. */
+bool walkcache_init(WalkCache *cache, const Mem *mem, WalkCache *shared,
                     size_t limit);
 void walkcache_free(WalkCache *cache);
 size_t walkcache_bytes(WalkCache *cache);
@@ -195,8 +201,10 @@ static inline uint32_t walkbuild_rise(const WalkBuild *b, const MaskTrie *x,
 }
 void rise_bounds(const uint32_t *rise, uint32_t count, uint32_t *least,
                  uint32_t *most);
-/* The trie of what leaves b, or NULL for nothing; under the cache's lock.
- * False: no memory, or the cache is full. */
+/* The trie of what leaves b, or NULL for nothing; under the cache's lock. It
+ * is the vocabulary's if all exits are nodes of such, so that what is read from
+ * there on is known to other grammars. False: no memory, or the cache is full.
+ */
 bool leaving_keep(WalkCache *cache, const WalkBuild *b, const MaskTrie **out);
 
 /* The cover for what is below a node of the trie of all tokens, if that is

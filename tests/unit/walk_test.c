@@ -25,12 +25,12 @@ typedef struct Place {
     Config at; /* the one configuration after the text read */
 } Place;
 
-static void place_open(Place *p, const weir_token *tokens, uint32_t count,
-                       const char *source, const char *after)
+/* The place takes over the vocabulary. */
+static void place_begin(Place *p, weir_vocab *vocab, const char *source,
+                        const char *after)
 {
-    *p = (Place){.mem = mem_from_env(NULL)};
-    p->vocab = weir_vocab_new(NULL, tokens, count, NULL, NULL);
-    assert_non_null(p->vocab);
+    *p = (Place){.mem = mem_from_env(NULL), .vocab = vocab};
+    assert_non_null(vocab);
     p->grammar = small_grammar(p->vocab, &p->mem, source, NULL);
     p->matcher = weir_matcher_new(p->grammar, NULL, NULL);
     assert_non_null(p->matcher);
@@ -41,6 +41,13 @@ static void place_open(Place *p, const weir_token *tokens, uint32_t count,
     p->at = p->matcher->track.now.list.at[0];
     maskrun_init(&p->run, &p->mem, &p->vocab->masks, &p->grammar->walks,
                  &p->grammar->hub->stacks, &p->grammar->ir.limits);
+}
+
+static void place_open(Place *p, const weir_token *tokens, uint32_t count,
+                       const char *source, const char *after)
+{
+    weir_vocab *vocab = weir_vocab_new(NULL, tokens, count, NULL, NULL);
+    place_begin(p, vocab, source, after);
 }
 
 static void place_close(Place *p)
@@ -248,6 +255,35 @@ static void walks_that_leak(void **state)
     }
 }
 
+/* What leaves by the same nodes of the vocabulary's tries is one trie for all
+ * grammars, while the vocabulary has room; else each grammar's own. */
+static void remainders_of_grammars(void **state)
+{
+    static const char *const sources[] = {
+        "root ::= \"<\" Name \">\"\nName ::= [a-c]+ \".\"",
+        "root ::= \"<\" Name \">\" \"!\"?\nName ::= [a-d]+ \".\""};
+    (void)state;
+    for (int is_full = 0; is_full < 2; is_full++) {
+        weir_token tokens[16];
+        const MaskTrie *leaving[2];
+        Place p[2];
+        uint32_t n = split(".>\na.>\nab\nb.!", tokens);
+        weir_vocab *vocab = weir_vocab_new(NULL, tokens, n, NULL, NULL);
+        if (is_full) vocab->masks.cache.taken_in = UINT32_MAX;
+        for (int i = 0; i < 2; i++) {
+            place_begin(&p[i], vocab, sources[i], "<a");
+            weir_vocab_retain(vocab);
+            const Walk *w = place_walk(&p[i], &vocab->masks.main, p[i].at);
+            expect_walk(&p[i], w, " 2 | 0@1 1@2 3@2");
+            leaving[i] = w->leaving;
+            assert_int_equal(leaving[i]->is_shared, !is_full);
+        }
+        assert_int_equal(leaving[0] == leaving[1], !is_full);
+        for (int i = 0; i < 2; i++) place_close(&p[i]);
+        weir_vocab_free(vocab);
+    }
+}
+
 /* A loop state with a rise of its own serves every register; a loop that calls
  * is walked for each class. */
 static void walks_by_register(void **state)
@@ -310,6 +346,7 @@ int main(void)
         cmocka_unit_test(walks_by_hand),
         cmocka_unit_test(walks_of_remainders),
         cmocka_unit_test(walks_that_leak),
+        cmocka_unit_test(remainders_of_grammars),
         cmocka_unit_test(walks_by_register),
         cmocka_unit_test(large_walks_have_rows),
     };
