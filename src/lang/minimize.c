@@ -372,6 +372,15 @@ static const Dfa *write_dfa(Writer *w, LangCtx *ctx)
     return out;
 }
 
+/* What an edge is charged: it is looked at for each halving of its block, and in
+ * large automata each look is at memory far away. */
+static uint64_t edge_cost(uint32_t nstates)
+{
+    uint64_t cost = 16;
+    for (; nstates > 256; nstates /= 2) cost += 16;
+    return cost;
+}
+
 static const Dfa *minimize(const Graph *g, const Alphabet *a, Arena *scratch)
 {
     LangCtx *ctx = g->ctx;
@@ -379,7 +388,7 @@ static const Dfa *minimize(const Graph *g, const Alphabet *a, Arena *scratch)
     Parts blocks, cords;
     if (!trimmed_init(&t, scratch, g)) return lang_no_memory(ctx), NULL;
     if (!t.nstates) return NULL;
-    if (!lang_charge(ctx, (uint64_t)t.nedges * 16)) return NULL;
+    if (!lang_charge(ctx, t.nedges * edge_cost(t.nstates))) return NULL;
     if (!parts_init(&blocks, scratch, t.nstates) ||
         !cords_init(&cords, scratch, &t, a->nclasses))
         return lang_no_memory(ctx), NULL;
