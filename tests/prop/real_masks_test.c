@@ -21,13 +21,10 @@
 #include <cmocka.h>
 
 #include "base/port.h"
+#include "oracle/sanitized.h"
 #include "weir/weir.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { QUICK_PLACES = 3 };
-#else
-enum { QUICK_PLACES = 6 };
-#endif
+enum { QUICK_PLACES = IS_SANITIZED ? 3 : 6 };
 enum { FULL_PLACES = 20, CHOICES = 1200, COUNT_MAX = 1000 };
 enum { WORDS = 50, WORD_SIZE = 10 };
 

@@ -16,13 +16,10 @@
 #include <cmocka.h>
 
 #include "base/port.h"
+#include "oracle/sanitized.h"
 #include "weir/weir.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SLOWER = 20 };
-#else
-enum { SLOWER = 1 };
-#endif
+enum { SLOWER = IS_SANITIZED ? 20 : 1 };
 /* About 2 s on a quiet machine. */
 enum { SECONDS = 5, BYTES = 288 << 20, CALL_SECONDS = 5 };
 

@@ -3,6 +3,7 @@
  * after its case; docs/cases.md has them all, and mask_rows_test.c those about
  * masks of a width other than the logits'.
  */
+#include "oracle/sanitized.h"
 #include "unit/cases_kit.h"
 
 #include <stdio.h>
@@ -396,11 +397,10 @@ static char *tools_schema(unsigned number)
 static void agent_schemas(void **state)
 {
     (void)state;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    enum { REQUESTS = 400, LIMIT = 4 << 20 };
-#else
-    enum { REQUESTS = 2000, LIMIT = 16 << 20 };
-#endif
+    enum {
+        REQUESTS = IS_SANITIZED ? 400 : 2000,
+        LIMIT = (IS_SANITIZED ? 4 : 16) << 20
+    };
     Counted counted = {0};
     weir_env env = {sizeof env, counted_allocate, counted_resize,
                     counted_release, &counted};
