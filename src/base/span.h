@@ -36,8 +36,9 @@ static inline int span_compare(Span a, Span b)
 
 static inline bool span_starts(Span text, Span prefix)
 {
-    return text.size >= prefix.size &&
-           (!prefix.size || !memcmp(text.at, prefix.at, prefix.size));
+    if (text.size < prefix.size) return false;
+    assert(!prefix.size || text.at);
+    return !prefix.size || !memcmp(text.at, prefix.at, prefix.size);
 }
 
 #endif

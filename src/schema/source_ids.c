@@ -287,7 +287,7 @@ static bool read_id(Reader *r, Place at, const Names *n)
         is_root ? around.dialect : read_dialect(s, at, n, around.dialect);
     JsonId id = id_of(n, d.draft, is_root);
     if (!sources_ok(s) || id == JSON_NONE) return sources_ok(s);
-    Span text = json_string(place_json(s, at), id), uri;
+    Span text = json_string(place_json(s, at), id), uri = {0};
     if (!is_root) {
         if (!resolve_id(s, around.uri, text, &uri)) return false;
         if (!span_equal(uri, around.uri) && !enter_resource(r, at.id, uri, d))

@@ -92,7 +92,6 @@ static NodeId import_node(Import *m, NodeId id)
     case NODE_TOKENS:
         return ir_tokens(m->to, ir_node_ranges(from, n), n.b, n.c);
     case NODE_REPEAT:
-        assert(m->node && m->rule);
         return ir_repeat(m->to, m->node[n.a], n.b, n.c);
     case NODE_RULE:
         return ir_ref(m->to, m->rule[n.a]);
@@ -126,6 +125,7 @@ static void make_rules(Import *m)
     bool has_json = false;
     for (RuleId r = 0; r < from->rules.count && ir_ok(m->to); r++) {
         Rule rule = from->rules.at[r];
+        assert(m->rule);
         if (rule.flags & RULE_BORROWED) {
             if (!has_json) json_rules_init(&m->json, m->to, NULL);
             has_json = true;
@@ -139,6 +139,7 @@ static void make_rules(Import *m)
 static void import_rules(Import *m)
 {
     const Ir *from = m->from;
+    assert(m->node && m->rule);
     m->to->keeps_dead_ends |= from->keeps_dead_ends;
     for (RuleId r = 0; r < from->rules.count && ir_ok(m->to); r++) {
         Rule rule = from->rules.at[r];
@@ -170,8 +171,10 @@ RuleId ir_import(Ir *to, const Ir *from)
     m.rule = mem_new(to->mem, rules_size);
     if (!m.node || !m.rule) diag_no_memory(&to->error);
     if (ir_ok(to)) make_rules(&m);
-    for (NodeId id = 0; id < from->nodes.count && ir_ok(to); id++)
+    for (NodeId id = 0; id < from->nodes.count && ir_ok(to); id++) {
+        assert(m.node && m.rule);
         m.node[id] = import_node(&m, id);
+    }
     if (ir_ok(to)) import_rules(&m);
     import_warnings(&m);
     RuleId root = ir_ok(to) ? m.rule[from->root] : RULE_NONE;

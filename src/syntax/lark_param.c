@@ -86,7 +86,7 @@ static bool is_underscore(const Lark *k)
 static bool read_bits(Lark *k, LarkParam *p)
 {
     LarkWord open = k->lex.word;
-    uint64_t lo, hi;
+    uint64_t lo = 0, hi = 0;
     p->hi = ALL_BITS;
     if (is_underscore(k)) {
         lark_lex_next(&k->lex);

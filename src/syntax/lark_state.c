@@ -250,6 +250,7 @@ static bool build(States *s)
 
 static void add_state(States *s, uint32_t state)
 {
+    assert(s->in_set.at);
     if (s->in_set.at[state]) return;
     s->in_set.at[state] = 1;
     if (!vec_push(s->ir->mem, &s->set, state)) no_memory(s);
@@ -292,6 +293,7 @@ static LarkSet set_rivals(States *s, bool is_final)
 
 static bool same_place(const States *s, const Place *p, LarkSet rivals)
 {
+    assert(p);
     return p->rivals == rivals && p->count == s->set.count &&
            !memcmp(s->place_states.at + p->first, s->set.at,
                    s->set.count * sizeof(uint32_t));
@@ -427,6 +429,7 @@ static void add_way(States *s, uint32_t place, uint32_t atom)
 
 static NodeId place_body(States *s, uint32_t place)
 {
+    assert(place < s->places.count && s->places.at);
     find_moves(s, s->places.at[place]);
     s->ways.count = 0;
     for (uint32_t i = 0; i < s->moves.count && ir_ok(s->ir); i++)

@@ -108,6 +108,7 @@ static NodeId list_value(Terminals *t, const LarkNode *n)
 static NodeId node_value(Terminals *t, const LarkNode *n)
 {
     LangCtx *lang = &t->k->lang.lang;
+    assert(t->value.at);
     lang->begin = n->begin;
     lang->end = n->end;
     switch (n->kind) {
@@ -214,6 +215,7 @@ static bool evaluate(Terminals *t, LarkSymbol *s)
 {
     if (!vec_reserve(t->ir->mem, &t->value, s->body + 1))
         return diag_no_memory(&t->ir->error);
+    assert(t->value.at);
     for (LarkId i = s->first; i <= s->body && ir_ok(t->ir); i++)
         t->value.at[i] = node_value(t, &t->k->nodes.at[i]);
     if (!ir_ok(t->ir)) return false;

@@ -89,7 +89,7 @@ static bool repeat_bounds(Tags *t, const At *at, uint32_t *lo, uint32_t *hi)
 
 NodeId tag_repeat(Tags *t, const At *at, Scope scope)
 {
-    uint32_t lo, hi;
+    uint32_t lo = 0, hi = 0;
     if (!repeat_bounds(t, at, &lo, &hi)) return NODE_NEVER_ID;
     return repeated(t, at, scope, lo, hi);
 }
