@@ -23,7 +23,9 @@ static inline Span span_text(const char *text)
 
 static inline bool span_equal(Span a, Span b)
 {
-    return a.size == b.size && (!a.size || !memcmp(a.at, b.at, a.size));
+    if (a.size != b.size) return false;
+    assert(!a.size || (a.at && b.at));
+    return !a.size || !memcmp(a.at, b.at, a.size);
 }
 
 /* Bytewise order, shorter first. */
