@@ -45,6 +45,9 @@ static inline bool vec_grow(const Mem *mem, void **at, uint32_t *cap,
       (memcpy((v)->at + (v)->count, (from)->at,                      \
               (from)->count * sizeof *(v)->at),                      \
        (v)->count += (from)->count, true)))
+/* Its items from the i-th on; NULL where it has never had any: nothing may be
+ * added to that, not even 0. */
+#define vec_from(v, i) ((v)->at ? (v)->at + (i) : NULL)
 /* Bytes that it holds. */
 #define vec_bytes(v) ((v)->cap * sizeof *(v)->at)
 #define vec_free(mem, v)                                                   \

@@ -24,7 +24,7 @@ typedef struct Complement {
 static bool is_universal(const Dfa *a, uint32_t state)
 {
     const Dfa *all = lang_all();
-    const DfaEdge *e = a->edges + a->edge_start[state];
+    const DfaEdge *e = dfa_edges(a, state);
     uint32_t n = a->edge_start[state + 1] - a->edge_start[state];
     if (!a->accepts[state] || n != all->edge_start[1]) return false;
     for (uint32_t i = 0; i < n; i++)

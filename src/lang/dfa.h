@@ -23,4 +23,10 @@ typedef struct Dfa {
     const uint8_t *accepts; /* by state, 0 or 1 */
 } Dfa;
 
+/* The state's edges and all later ones; NULL where the automaton has none. */
+static inline const DfaEdge *dfa_edges(const Dfa *a, uint32_t state)
+{
+    return a->edges ? a->edges + a->edge_start[state] : NULL;
+}
+
 #endif

@@ -91,7 +91,7 @@ static Edges node_edges(const Speller *s, uint32_t node)
 {
     const Dfa *a = s->dfa;
     if (node < a->nstates)
-        return (Edges){a->edges + a->edge_start[node],
+        return (Edges){dfa_edges(a, node),
                        a->edge_start[node + 1] - a->edge_start[node]};
     uint32_t helper = node - a->nstates, from = s->helper_start.at[helper];
     uint32_t to = helper + 1 < s->helper_start.count

@@ -43,7 +43,7 @@ typedef struct Product {
 static uint32_t find_all(const Dfa *d)
 {
     for (uint32_t s = 0; s < d->nstates; s++) {
-        const DfaEdge *e = d->edges + d->edge_start[s];
+        const DfaEdge *e = dfa_edges(d, s);
         if (d->accepts[s] && d->edge_start[s + 1] - d->edge_start[s] == 2 &&
             e[0].lo == 0 && e[0].hi == 0xD7FF && e[0].to == s &&
             e[1].lo == 0xE000 && e[1].hi == RUNE_MAX && e[1].to == s)
@@ -130,8 +130,7 @@ typedef struct EdgeList {
 static EdgeList edges_of(const Dfa *d, uint32_t state)
 {
     if (state == NONE) return (EdgeList){NULL, NULL};
-    return (EdgeList){d->edges + d->edge_start[state],
-                      d->edges + d->edge_start[state + 1]};
+    return (EdgeList){dfa_edges(d, state), dfa_edges(d, state + 1)};
 }
 
 /* The first code point from `from` on that the list has an edge over; NONE: no

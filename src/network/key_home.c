@@ -38,10 +38,10 @@ typedef struct PairIter {
 
 static PairIter pair_begin(const Dfa *a, uint32_t x, const Dfa *b, uint32_t y)
 {
-    return (PairIter){.a = a->edges + a->edge_start[x],
-                      .a_end = a->edges + a->edge_start[x + 1],
-                      .b = b->edges + b->edge_start[y],
-                      .b_end = b->edges + b->edge_start[y + 1]};
+    return (PairIter){.a = dfa_edges(a, x),
+                      .a_end = dfa_edges(a, x + 1),
+                      .b = dfa_edges(b, y),
+                      .b_end = dfa_edges(b, y + 1)};
 }
 
 /* Where `e` leads from p->at; cuts p->hi at the end of that. */

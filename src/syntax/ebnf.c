@@ -183,7 +183,7 @@ static bool end_sequence(Ebnf *e)
     if (e->items.count == g->items)
         return ebnf_unexpected(e, "a string, class, name, macro or group");
     NodeId all =
-        ir_seq(e->ir, e->items.at + g->items, e->items.count - g->items);
+        ir_seq(e->ir, vec_from(&e->items, g->items), e->items.count - g->items);
     e->items.count = g->items;
     return vec_push(e->ir->mem, &e->alts, all) || diag_no_memory(&e->ir->error);
 }
@@ -193,7 +193,7 @@ static bool end_group(Ebnf *e, NodeId *node)
 {
     if (!end_sequence(e)) return false;
     EbnfGroup g = e->groups.at[--e->groups.count];
-    *node = ir_alt(e->ir, e->alts.at + g.alts, e->alts.count - g.alts);
+    *node = ir_alt(e->ir, vec_from(&e->alts, g.alts), e->alts.count - g.alts);
     e->alts.count = g.alts;
     return true;
 }

@@ -70,7 +70,7 @@ static bool wrong_kind(Call *c, const Arg *arg, const char *expected)
 
 static Span arg_text(const Call *c, const Arg *arg)
 {
-    return span_of(c->text.at + arg->first, arg->count);
+    return span_of(vec_from(&c->text, arg->first), arg->count);
 }
 
 /* ---- reading ---- */
@@ -228,7 +228,7 @@ static bool are_all(Call *c, const Arg *args, uint32_t count, ArgKind kind)
 
 static const Arg *parts_of(const Call *c, const Arg *tuple)
 {
-    return c->parts.at + tuple->first;
+    return vec_from(&c->parts, tuple->first);
 }
 
 /* ---- Regex ---- */
@@ -487,7 +487,8 @@ static NodeId macro_token_tag_dispatch(Call *c)
         return NODE_NEVER_ID;
     NodeId other = ir_tokens(ir, c->e->ranges.at, c->e->ranges.count, true);
     NodeId free = ir_repeat(ir, other, 0, REPEAT_INF);
-    NodeId body = ir_alt(ir, c->e->alts.at + alts, c->e->alts.count - alts);
+    NodeId body =
+        ir_alt(ir, vec_from(&c->e->alts, alts), c->e->alts.count - alts);
     c->e->alts.count = alts;
     if (!d.is_loop) return ir_seq2(ir, free, ir_optional(ir, body));
     body = ir_seq2(ir, body, free);

@@ -153,10 +153,11 @@ static bool end_sequence(Gbnf *g)
 {
     GbnfGroup *group = gbnf_group(g);
     Ir *ir = g->ir;
-    NodeId all =
-        ir_seq(ir, g->items.at + group->items, g->items.count - group->items);
+    NodeId all = ir_seq(ir, vec_from(&g->items, group->items),
+                        g->items.count - group->items);
     g->items.count = group->items;
-    if (!gbnf_leads_add(g, group->symbol, g->open_leads.at + group->leads,
+    if (!gbnf_leads_add(g, group->symbol,
+                        vec_from(&g->open_leads, group->leads),
                         g->open_leads.count - group->leads, group->is_empty))
         return false;
     g->open_leads.count = group->leads;
@@ -169,7 +170,8 @@ static bool end_group(Gbnf *g, NodeId *node)
 {
     if (!end_sequence(g)) return false;
     GbnfGroup group = g->groups.at[--g->groups.count];
-    *node = ir_alt(g->ir, g->alts.at + group.alts, g->alts.count - group.alts);
+    *node = ir_alt(g->ir, vec_from(&g->alts, group.alts),
+                   g->alts.count - group.alts);
     g->alts.count = group.alts;
     return ir_ok(g->ir);
 }

@@ -95,7 +95,7 @@ static uint32_t next_symbol(const Gbnf *g, Frame *f)
 {
     while (f->lead != GBNF_NONE) {
         GbnfLead lead = g->lead_list.at[f->lead];
-        const uint32_t *leads = g->leads.at + lead.first;
+        const uint32_t *leads = vec_from(&g->leads, lead.first);
         bool goes_on =
             !f->index || g->symbols.at[leads[f->index - 1]].has_empty;
         if (f->index < lead.count && goes_on) return leads[f->index++];

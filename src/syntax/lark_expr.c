@@ -58,7 +58,7 @@ static bool end_sequence(Lark *k)
     LarkScratch *s = &k->scratch;
     LarkGroup *g = top_group(k);
     g->can_repeat = false;
-    const LarkId *items = g->items ? s->items.at + g->items : s->items.at;
+    const LarkId *items = vec_from(&s->items, g->items);
     LarkId all = lark_list(k, LARK_SEQ, items, s->items.count - g->items,
                            span_word(&g->open, k));
     s->items.count = g->items;
@@ -105,7 +105,7 @@ static bool end_alternative(Lark *k)
     LarkGroup *g = top_group(k);
     if (g->is_ended) return true;
     if (!end_sequence(k)) return false;
-    LarkId all = lark_list(k, LARK_AND, s->conj.at + g->conj,
+    LarkId all = lark_list(k, LARK_AND, vec_from(&s->conj, g->conj),
                            s->conj.count - g->conj, span_word(&g->open, k));
     s->conj.count = g->conj;
     return ir_ok(k->ir) && skip_alias(k) && guard(k, &all) &&
@@ -118,8 +118,8 @@ static bool end_group(Lark *k, LarkId *node)
     LarkScratch *s = &k->scratch;
     if (!end_alternative(k)) return false;
     LarkGroup g = s->groups.at[--s->groups.count];
-    *node = lark_list(k, LARK_ALT, s->alts.at + g.alts, s->alts.count - g.alts,
-                      span_word(&g.open, k));
+    *node = lark_list(k, LARK_ALT, vec_from(&s->alts, g.alts),
+                      s->alts.count - g.alts, span_word(&g.open, k));
     s->alts.count = g.alts;
     return ir_ok(k->ir);
 }

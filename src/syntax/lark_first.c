@@ -16,7 +16,8 @@
 static Span set_span(const LarkEmit *e, LarkSet set)
 {
     LarkSetSpan s = e->sets.at[set];
-    return span_of(e->set_items.at + s.first, s.count * sizeof(uint32_t));
+    return span_of(vec_from(&e->set_items, s.first),
+                   s.count * sizeof(uint32_t));
 }
 
 /* The set of e->merged. */

@@ -148,7 +148,7 @@ static void expand_atom(States *s, Task t)
 
 static void expand_sequence(States *s, Task t, const LarkNode *n)
 {
-    const LarkId *kids = s->e->k->kids.at + n->a;
+    const LarkId *kids = vec_from(&s->e->k->kids, n->a);
     uint32_t from = t.from;
     for (uint32_t i = 0; i < n->b && ir_ok(s->ir); i++) {
         Atom atom = {.node = kids[i], .is_stopped = true};

@@ -86,7 +86,7 @@ static const Dfa *language(Terminals *t, NodeId node)
 static NodeId all_of(Terminals *t, const LarkNode *n)
 {
     LangCtx *lang = &t->k->lang.lang;
-    const LarkId *kids = t->k->kids.at + n->a;
+    const LarkId *kids = vec_from(&t->k->kids, n->a);
     const Dfa *all = language(t, t->value.at[kids[0]]);
     for (uint32_t i = 1; i < n->b && ir_ok(t->ir); i++)
         all = lang_intersect(lang, all, language(t, t->value.at[kids[i]]));
