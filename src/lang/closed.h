@@ -34,7 +34,7 @@ const Dfa *closed_write(const Closed *c, uint32_t root);
 
 static inline const DfaEdge *closed_edges(const Closed *c, uint32_t state)
 {
-    return c->edges.at + c->states.at[state].first;
+    return vec_from(&c->edges, c->states.at[state].first);
 }
 
 #endif

@@ -97,7 +97,7 @@ static Edges node_edges(const Speller *s, uint32_t node)
     uint32_t to = helper + 1 < s->helper_start.count
                       ? s->helper_start.at[helper + 1]
                       : s->helper_edges.count;
-    return (Edges){s->helper_edges.at + from, to - from};
+    return (Edges){vec_from(&s->helper_edges, from), to - from};
 }
 
 static bool edges_equal(Edges a, Edges b)

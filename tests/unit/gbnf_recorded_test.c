@@ -51,10 +51,11 @@ static bool read_file(const char *path, Text *text)
     size_t n = 1;
     if (!file) return false;
     while (n) {
-        assert_true(vec_reserve(&mem, text, text->count + 65536u));
+        assert_true(vec_reserve(&mem, text, text->count + 65537u));
         n = fread(text->at + text->count, 1, 65536, file);
         text->count += (uint32_t)n;
     }
+    text->at[text->count] = 0; /* where sscanf ends */
     fclose(file);
     return true;
 }
