@@ -205,13 +205,13 @@ static Span node_payload(const Ir *ir, Node n)
 {
     switch (n.kind) {
     case NODE_BYTES:
-        return span_of(ir->bytes.at + n.a, n.b);
+        return span_of(vec_from(&ir->bytes, n.a), n.b);
     case NODE_CLASS:
     case NODE_TOKENS:
-        return span_of(ir->ranges.at + n.a, n.b * sizeof(Range));
+        return span_of(vec_from(&ir->ranges, n.a), n.b * sizeof(Range));
     case NODE_SEQ:
     case NODE_ALT:
-        return span_of(ir->kids.at + n.a, n.b * sizeof(NodeId));
+        return span_of(vec_from(&ir->kids, n.a), n.b * sizeof(NodeId));
     default:
         return (Span){0};
     }
@@ -368,8 +368,8 @@ static bool push_complement(Ir *ir, const Range *r, uint32_t count)
 static NodeId class_intern(Ir *ir, uint32_t start)
 {
     if (start == ir->ranges.count) return NODE_NEVER_ID;
-    uint32_t count =
-        ranges_normalise(ir->ranges.at + start, ir->ranges.count - start);
+    uint32_t count = ranges_normalise(vec_from(&ir->ranges, start),
+                                      ir->ranges.count - start);
     ir->ranges.count = start + count;
     if (!count) return NODE_NEVER_ID;
     Range first = ir->ranges.at[start];
@@ -443,7 +443,8 @@ NodeId ir_tokens(Ir *ir, const Range *ids, uint32_t count, bool negated)
     uint32_t start = ir->ranges.count;
     for (uint32_t i = 0; i < count; i++)
         if (!push_range(ir, ids[i].lo, ids[i].hi)) return fail_memory(ir);
-    count = ranges_normalise(ir->ranges.at + start, ir->ranges.count - start);
+    count = ranges_normalise(vec_from(&ir->ranges, start),
+                             ir->ranges.count - start);
     ir->ranges.count = start + count;
     if (!count && !negated) return NODE_NEVER_ID;
     return node_intern(ir, (Node){NODE_TOKENS, start, count, negated});

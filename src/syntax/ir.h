@@ -294,18 +294,18 @@ static inline Node ir_node(const Ir *ir, NodeId id)
 static inline Span ir_node_bytes(const Ir *ir, Node n)
 {
     assert(n.kind == NODE_BYTES);
-    return span_of(ir->bytes.at + n.a, n.b);
+    return span_of(vec_from(&ir->bytes, n.a), n.b);
 }
 static inline const Range *ir_node_ranges(const Ir *ir, Node n)
 {
     assert(n.kind == NODE_CLASS || n.kind == NODE_TOKENS);
-    return ir->ranges.at + n.a;
+    return vec_from(&ir->ranges, n.a);
 }
 /* Valid until the next builder call. */
 static inline const NodeId *ir_node_kids(const Ir *ir, Node n)
 {
     assert(n.kind == NODE_SEQ || n.kind == NODE_ALT);
-    return ir->kids.at + n.a;
+    return vec_from(&ir->kids, n.a);
 }
 
 static inline const ListSpec *ir_node_list(const Ir *ir, Node n)

@@ -515,7 +515,7 @@ static uint64_t hash_node(const Ir *ir, Node n, const uint64_t *node_hash)
     uint64_t h = hash_mix(FNV_SEED, n.kind);
     switch (n.kind) {
     case NODE_BYTES:
-        return hash_bytes(h, ir->bytes.at + n.a, n.b);
+        return hash_bytes(h, vec_from(&ir->bytes, n.a), n.b);
     case NODE_CLASS:
     case NODE_TOKENS:
         return hash_ranges(hash_mix(h, n.c), ir_node_ranges(ir, n), n.b);
