@@ -195,9 +195,14 @@ bool emit_rest(const LarkEmit *e, LarkId stopped, LarkId next, Span *rest)
     Node x = ir_node(e->ir, stop), y = ir_node(e->ir, b->a);
     if (x.kind != NODE_BYTES || y.kind != NODE_BYTES) return false;
     Span text = ir_node_bytes(e->ir, y), begin = ir_node_bytes(e->ir, x);
-    *rest = span_of(text.at + MIN(text.size, begin.size),
-                    text.size - MIN(text.size, begin.size));
-    return span_starts(text, begin);
+    if (!span_starts(text, begin)) return false;
+    /* A copy: the Ir's own texts move when it gets others. */
+    size_t size = text.size - begin.size;
+    const uint8_t *copy =
+        size ? arena_copy(&e->ir->arena, text.at + begin.size, size) : NULL;
+    if (size && !copy) diag_no_memory(&e->ir->error);
+    *rest = span_of(copy, copy ? size : 0);
+    return true;
 }
 
 /* ---- bodies, part by part ---- */
