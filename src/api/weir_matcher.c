@@ -4,17 +4,10 @@
  * token edge names follows that edge; a text token is its bytes. The mask
  * (weir_mask.c) says the same in the same order.
  */
-#include <stdlib.h>
-
 #include "api/matcher.h"
 #include "base/diag.h"
+#include "base/sort.h"
 #include "matcher/budget.h"
-
-static int id_order(const void *x, const void *y)
-{
-    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-    return (a > b) - (a < b);
-}
 
 static bool stops_set(weir_matcher *m, const weir_matcher_opts *opts)
 {
@@ -29,7 +22,7 @@ static bool stops_set(weir_matcher *m, const weir_matcher_opts *opts)
     m->stops = mem_new(&m->mem, size_mul(m->nstops, sizeof *m->stops));
     if (!m->stops) return false;
     memcpy(m->stops, opts->stop_ids, m->nstops * sizeof *m->stops);
-    qsort(m->stops, m->nstops, sizeof *m->stops, id_order);
+    sort_numbers(m->stops, m->nstops);
     return true;
 }
 

@@ -139,10 +139,11 @@ void numbers_or(Sets *s, const Form *a, const Form *b, Form *out)
 {
     MultiplesList list = {0};
     out->numbers = dfa_or(s, a->numbers, b->numbers);
-    for (uint32_t i = 0; i < a->nmultiples; i++)
-        put_multiples(s, a->multiples[i], out, &list);
-    for (uint32_t i = 0; i < b->nmultiples; i++)
-        put_multiples(s, b->multiples[i], out, &list);
+    const Form *both[] = {a, b}; /* their values are known not to be few */
+    for (uint32_t k = 0; k < COUNT_OF(both); k++)
+        for (uint32_t i = 0; i < both[k]->nmultiples; i++)
+            if (!vec_push(s->mem, &list, both[k]->multiples[i]))
+                diag_no_memory(&s->ir->error);
     multiples_keep(s, &list, out);
 }
 

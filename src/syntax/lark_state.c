@@ -17,6 +17,7 @@
  */
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "syntax/lark_emit.h"
 
 typedef struct Edge {
@@ -256,12 +257,6 @@ static void add_state(States *s, uint32_t state)
     if (!vec_push(s->ir->mem, &s->set, state)) no_memory(s);
 }
 
-static int number_order(const void *x, const void *y)
-{
-    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-    return (a > b) - (a < b);
-}
-
 /* Adds what empty edges lead to; the set is sorted then. */
 static void close_set(States *s)
 {
@@ -273,8 +268,7 @@ static void close_set(States *s)
     }
     if (!charge(s, s->set.count)) return;
     for (uint32_t i = 0; i < s->set.count; i++) s->in_set.at[s->set.at[i]] = 0;
-    if (s->set.count)
-        qsort(s->set.at, s->set.count, sizeof(uint32_t), number_order);
+    sort_numbers(s->set.at, s->set.count);
 }
 
 /* What may begin at the place of the set, by itself. */
@@ -356,7 +350,7 @@ static void find_moves(States *s, Place p)
                 no_memory(s);
     }
     if (!s->moves.count) return;
-    qsort(s->moves.at, s->moves.count, sizeof(uint32_t), number_order);
+    sort_numbers(s->moves.at, s->moves.count);
     uint32_t n = 1;
     for (uint32_t i = 1; i < s->moves.count; i++)
         if (s->moves.at[i] != s->moves.at[n - 1])

@@ -13,8 +13,7 @@
  */
 #include "syntax/regex.h"
 
-#include <stdlib.h>
-
+#include "base/sort.h"
 #include "base/utf8.h"
 #include "lang/nfa.h"
 #include "syntax/regex_ast.h"
@@ -202,18 +201,11 @@ static void find_looks(NfaBuilder *b)
     }
 }
 
-static int key_order(const void *x, const void *y)
-{
-    uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-    return (a > b) - (a < b);
-}
-
 /* Every LOOK becomes an assertion, those inside others first. */
 static void build_looks(NfaBuilder *b)
 {
     find_looks(b);
-    if (b->looks.count)
-        qsort(b->looks.at, b->looks.count, sizeof(uint32_t), key_order);
+    sort_numbers(b->looks.at, b->looks.count);
     for (uint32_t i = 0; i < b->looks.count && lang_ok(b->nfa->ctx); i++) {
         uint32_t key = b->looks.at[i];
         uint32_t start = nfa_state(b->nfa), accept = nfa_state(b->nfa);
