@@ -42,6 +42,11 @@ weir_family chat_tools(const ChatStyle *style)
     return style->tools ? style->family : WEIR_FAMILY_NONE;
 }
 
+weir_family chat_family(const ChatStyle *style)
+{
+    return style->family;
+}
+
 weir_reasoning chat_reasoning(const ChatStyle *style)
 {
     return style->reasoning;
@@ -80,7 +85,7 @@ void chat_content(ChatText *out, weir_bytes text, bool trims)
     while (trims && text.size && is_blank(text.data[text.size - 1]))
         text.size--;
     uint32_t begin = out->text.count;
-    assert(!out->contents.count || out->contents.at);
+    assert(out->contents.at || (!out->contents.cap && !out->contents.count));
     add(out, text.data, text.size);
     if (out->no_memory || !text.size) return;
     ChatSpan *last =
@@ -106,6 +111,22 @@ bool chat_raw(ChatText *out, weir_bytes text)
 
 /* ---- a conversation ---- */
 
+static bool check_calls(const ChatStyle *style, const ChatInput *input,
+                        weir_error *err)
+{
+    for (size_t i = 0; i < input->count; i++) {
+        const ChatMessage *m = &input->messages[i];
+        bool has_calls = m->role == CHAT_ASSISTANT && m->call_count;
+        if ((has_calls && !style->calls) ||
+            (m->role == CHAT_TOOL && !style->results))
+            return diag_fail(err, WEIR_UNSUPPORTED, 0, 0,
+                             "the chat format %s has no place for earlier "
+                             "calls of tools and their results",
+                             style->name);
+    }
+    return true;
+}
+
 static bool check(const ChatStyle *style, const ChatInput *input,
                   weir_error *err)
 {
@@ -123,7 +144,7 @@ static bool check(const ChatStyle *style, const ChatInput *input,
         return diag_fail(err, WEIR_UNSUPPORTED, 0, 0,
                          "the chat format %s has no place for tools",
                          style->name);
-    return true;
+    return check_calls(style, input, err);
 }
 
 static const ChatMessage *system_of(const ChatInput *input)
@@ -132,41 +153,79 @@ static const ChatMessage *system_of(const ChatInput *input)
     return has ? &input->messages[0] : NULL;
 }
 
-/* Which message is the user's first, or last. */
-static size_t user_at(const ChatInput *input, bool is_last)
+/* A conversation as it is written, and which of its messages are special;
+ * input->count: none. */
+typedef struct Render {
+    ChatText *out;
+    const ChatStyle *style;
+    const ChatInput *input;
+    size_t first_user, last_user;
+    size_t last_answer; /* without calls */
+    bool goes_on;       /* behind the last message */
+} Render;
+
+static Render render_of(ChatText *out, const ChatStyle *style,
+                        const ChatInput *input)
 {
-    size_t found = input->count;
-    for (size_t i = 0; i < input->count; i++) {
-        bool is_user = input->messages[i].role == CHAT_USER;
-        if (is_user && (is_last || found == input->count)) found = i;
+    size_t n = input->count;
+    Render r = {out, style, input, n, n, n, false};
+    for (size_t i = 0; i < n; i++) {
+        const ChatMessage *m = &input->messages[i];
+        if (m->role == CHAT_USER) r.last_user = i;
+        if (m->role == CHAT_USER && r.first_user == n) r.first_user = i;
+        if (m->role == CHAT_ASSISTANT && !m->call_count) r.last_answer = i;
     }
-    return found;
+    r.goes_on = input->continues && n && r.last_answer == n - 1;
+    return r;
 }
 
-static bool is_place(ChatPlace place, const ChatInput *input, size_t i)
+static bool is_place(const Render *r, ChatPlace place, size_t i)
 {
-    return (place == PLACE_FIRST_USER && i == user_at(input, false)) ||
-           (place == PLACE_LAST_USER && i == user_at(input, true));
+    return (place == PLACE_FIRST_USER && i == r->first_user) ||
+           (place == PLACE_LAST_USER && i == r->last_user);
 }
 
-static void message(ChatText *out, const ChatStyle *style,
-                    const ChatInput *input, size_t i)
+/* What stands around a message, unless calls are in it or its results. */
+static void plain_message(const Render *r, size_t i)
 {
+    ChatText *out = r->out;
+    const ChatStyle *style = r->style;
+    const ChatInput *input = r->input;
     const ChatMessage *m = &input->messages[i], *system = system_of(input);
     const ChatForm *form = &style->roles[m->role];
-    bool has_tools =
-        input->tool_count && is_place(style->tools_place, input, i);
+    bool has_tools = input->tool_count && is_place(r, style->tools_place, i);
+    bool goes_on = r->goes_on && i == input->count - 1;
     if (has_tools && style->tools_place == PLACE_LAST_USER)
         style->tools(out, input);
     chat_put(out, form->before);
-    if (system && is_place(style->system, input, i)) {
+    if (system && is_place(r, style->system, i)) {
         chat_content(out, system->content, false);
         chat_put(out, "\n\n");
     }
     if (has_tools && style->tools_place == PLACE_FIRST_USER)
         style->tools(out, input);
-    chat_content(out, m->content, style->trims);
-    chat_put(out, form->after);
+    chat_content(out, m->content, style->trims && !goes_on);
+    if (!goes_on) chat_put(out, form->after);
+}
+
+/* Writes message i, and the results that follow if it is one; returns the
+ * number of the next. */
+static size_t message(const Render *r, size_t i)
+{
+    const ChatInput *input = r->input;
+    const ChatMessage *m = &input->messages[i];
+    size_t end = i + 1;
+    if (m->role == CHAT_TOOL) {
+        while (end < input->count && input->messages[end].role == CHAT_TOOL)
+            end++;
+        r->style->results(r->out, m, end - i);
+    } else if (m->role == CHAT_ASSISTANT && m->call_count) {
+        bool is_answered = r->last_answer < input->count && r->last_answer > i;
+        r->style->calls(r->out, r->style, m, is_answered);
+    } else {
+        plain_message(r, i);
+    }
+    return end;
 }
 
 bool chat_render(const ChatStyle *style, const ChatInput *input, ChatText *out,
@@ -175,12 +234,14 @@ bool chat_render(const ChatStyle *style, const ChatInput *input, ChatText *out,
     const ChatMessage *system = system_of(input);
     *err = (weir_error){.status = WEIR_OK};
     if (!check(style, input, err)) return false;
+    Render r = render_of(out, style, input);
     if (style->head)
         style->head(out, style, input,
                     system ? system->content : (weir_bytes){NULL, 0});
     bool is_written = style->head || style->system != PLACE_OWN;
-    for (size_t i = system && is_written; i < input->count; i++)
-        message(out, style, input, i);
-    chat_put(out, input->direct && style->direct ? style->direct : style->open);
+    for (size_t i = system && is_written; i < input->count;) i = message(&r, i);
+    if (!r.goes_on)
+        chat_put(out,
+                 input->direct && style->direct ? style->direct : style->open);
     return out->no_memory ? diag_no_memory(err) : true;
 }

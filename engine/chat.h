@@ -23,14 +23,29 @@ const char *chat_style_name(size_t i);
 /* How such models write calls; NONE: they have no tools, or in a way that
  * weir_tool_tag does not know. */
 weir_family chat_tools(const ChatStyle *style);
+/* How they write reasoning, whether the prompt has a place for tools or not. */
+weir_family chat_family(const ChatStyle *style);
 /* Where their output begins, if nothing else is said. */
 weir_reasoning chat_reasoning(const ChatStyle *style);
 
-typedef enum ChatRole { CHAT_SYSTEM, CHAT_USER, CHAT_ASSISTANT } ChatRole;
+typedef enum ChatRole {
+    CHAT_SYSTEM,
+    CHAT_USER,
+    CHAT_ASSISTANT,
+    CHAT_TOOL /* the result of a call */
+} ChatRole;
+
+/* A call of a tool that an earlier answer has made. */
+typedef struct ChatCall {
+    weir_bytes name, arguments, id; /* arguments: JSON */
+} ChatCall;
 
 typedef struct ChatMessage {
     ChatRole role;
     weir_bytes content;
+    const ChatCall *calls; /* ASSISTANT: behind its content */
+    size_t call_count;
+    weir_bytes name, id; /* TOOL: of the call */
 } ChatMessage;
 
 typedef struct ChatInput {
@@ -39,6 +54,8 @@ typedef struct ChatInput {
     const weir_tool *tools;
     size_t tool_count;
     bool direct;          /* the answer begins at once: no reasoning before */
+    bool continues;       /* the last message is the assistant's, without calls:
+                             the answer goes on behind it */
     int year, month, day; /* today, for formats that tell it */
 } ChatInput;
 
@@ -56,8 +73,8 @@ typedef struct ChatText {
 
 /* Writes the conversation, up to where the model begins its answer, without
  * the token that texts begin with. False after a report: ARGUMENT for roles
- * out of order, UNSUPPORTED for tools that the format has no place for. `out`
- * is freed by the caller in any case. */
+ * out of order, UNSUPPORTED for tools, calls and results that the format has no
+ * place for. `out` is freed by the caller in any case. */
 bool chat_render(const ChatStyle *style, const ChatInput *input, ChatText *out,
                  weir_error *err);
 /* Adds the text's tokens to `ids`: control tokens by name, but none within

@@ -90,6 +90,11 @@ void chat_json(ChatText *out, weir_bytes text, bool indents, uint32_t depth)
     json_free(&json);
 }
 
+void chat_quoted(ChatText *out, weir_bytes text)
+{
+    put_string(out, span_of(text.data, text.size));
+}
+
 static void put_member(ChatText *out, const char *key, Span value, bool indents)
 {
     put(out, indents ? SPAN(",\n        ") : SPAN(", "));

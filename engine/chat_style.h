@@ -32,6 +32,12 @@ struct ChatStyle {
     void (*tools)(ChatText *out, const ChatInput *input);
     ChatPlace tools_place; /* FIRST_USER: in its content; LAST_USER: before
                               its message */
+    /* NULL, or writes an assistant's message that has calls, whole;
+     * is_answered: an answer without any follows somewhere. */
+    void (*calls)(ChatText *out, const ChatStyle *style, const ChatMessage *m,
+                  bool is_answered);
+    /* NULL, or writes results of calls that follow each other. */
+    void (*results)(ChatText *out, const ChatMessage *m, size_t count);
     weir_family family;
     weir_reasoning reasoning;
 };
@@ -50,7 +56,25 @@ void chat_tool(ChatText *out, const weir_tool *tool, bool indents);
  * written as it is. */
 void chat_json(ChatText *out, weir_bytes text, bool indents, uint32_t depth);
 
+/* A string as JSON, in its quotes. */
+void chat_quoted(ChatText *out, weir_bytes text);
+
 /* The tools of a conversation, for harmony (chat_harmony.c). */
 void chat_harmony_tools(ChatText *out, const ChatInput *input);
+
+/* Earlier calls and their results, by family (chat_calls.c). */
+#define CHAT_CALLS(name)                                            \
+    void chat_calls_##name(ChatText *out, const ChatStyle *style,   \
+                           const ChatMessage *m, bool is_answered); \
+    void chat_results_##name(ChatText *out, const ChatMessage *m, size_t count)
+CHAT_CALLS(llama);
+CHAT_CALLS(mistral);
+CHAT_CALLS(mistral_v11);
+CHAT_CALLS(mistral_v13);
+CHAT_CALLS(harmony);
+void chat_calls_hermes(ChatText *out, const ChatStyle *style,
+                       const ChatMessage *m, bool is_answered);
+void chat_results_qwen(ChatText *out, const ChatMessage *m, size_t count);
+void chat_results_granite(ChatText *out, const ChatMessage *m, size_t count);
 
 #endif

@@ -113,6 +113,19 @@ static void tools_mistral(ChatText *out, const ChatInput *input)
     chat_put(out, "][/AVAILABLE_TOOLS]");
 }
 
+/* The system message, then the tools. */
+static void head_mistral(ChatText *out, const ChatStyle *style,
+                         const ChatInput *input, weir_bytes system)
+{
+    const ChatForm *form = &style->roles[CHAT_SYSTEM];
+    if (system.data) {
+        chat_put(out, form->before);
+        chat_content(out, system, false);
+        chat_put(out, form->after);
+    }
+    if (input->tool_count) tools_mistral(out, input);
+}
+
 /* ---- harmony ---- */
 
 static void head_harmony(ChatText *out, const ChatStyle *style,
@@ -165,7 +178,10 @@ const ChatStyle chat_styles[] = {
      .head = head_harmony,
      .tools = chat_harmony_tools,
      .tools_place = PLACE_NOWHERE,
-     .family = WEIR_FAMILY_HARMONY},
+     .calls = chat_calls_harmony,
+     .results = chat_results_harmony,
+     .family = WEIR_FAMILY_HARMONY,
+     .reasoning = WEIR_REASONING_MAY},
     {.name = "llama_3_1",
      .marks = {"<|start_header_id|>", "Cutting Knowledge Date"},
      .roles =
@@ -175,6 +191,8 @@ const ChatStyle chat_styles[] = {
      .head = head_llama,
      .tools = tools_llama,
      .tools_place = PLACE_FIRST_USER,
+     .calls = chat_calls_llama,
+     .results = chat_results_llama,
      .family = WEIR_FAMILY_LLAMA},
     {.name = "llama_3",
      .marks = {"<|start_header_id|>"},
@@ -190,6 +208,8 @@ const ChatStyle chat_styles[] = {
      .head = head_granite,
      .tools = tools_listed,
      .tools_place = PLACE_NOWHERE,
+     .calls = chat_calls_hermes,
+     .results = chat_results_granite,
      .family = WEIR_FAMILY_HERMES},
     {.name = "granite",
      .marks = {"<|start_of_role|>"},
@@ -208,6 +228,8 @@ const ChatStyle chat_styles[] = {
      .head = head_qwen,
      .tools = tools_listed,
      .tools_place = PLACE_NOWHERE,
+     .calls = chat_calls_hermes,
+     .results = chat_results_qwen,
      .family = WEIR_FAMILY_QWEN_3,
      .reasoning = WEIR_REASONING_MAY},
     {.name = "qwen_2_5",
@@ -217,6 +239,8 @@ const ChatStyle chat_styles[] = {
      .head = head_qwen,
      .tools = tools_listed,
      .tools_place = PLACE_NOWHERE,
+     .calls = chat_calls_hermes,
+     .results = chat_results_qwen,
      .family = WEIR_FAMILY_HERMES},
     {.name = "chatml",
      .marks = {"<|im_start|>", "<|im_end|>"},
@@ -254,6 +278,8 @@ const ChatStyle chat_styles[] = {
      .open = "",
      .tools = tools_mistral,
      .tools_place = PLACE_LAST_USER,
+     .calls = chat_calls_mistral_v11,
+     .results = chat_results_mistral_v11,
      .family = WEIR_FAMILY_MISTRAL_V11},
     {.name = "mistral_v13",
      .marks = {"[SYSTEM_PROMPT]", "[AVAILABLE_TOOLS]", "[ARGS]"},
@@ -261,8 +287,11 @@ const ChatStyle chat_styles[] = {
                {"[INST]", "[/INST]"},
                {"", "</s>"}},
      .open = "",
+     .head = head_mistral,
      .tools = tools_mistral,
-     .tools_place = PLACE_LAST_USER,
+     .tools_place = PLACE_NOWHERE,
+     .calls = chat_calls_mistral_v13,
+     .results = chat_results_mistral_v13,
      .family = WEIR_FAMILY_MISTRAL},
     {.name = "mistral_v3",
      .marks = {"[INST]", "[AVAILABLE_TOOLS]"},
@@ -272,6 +301,8 @@ const ChatStyle chat_styles[] = {
      .system = PLACE_LAST_USER,
      .tools = tools_mistral,
      .tools_place = PLACE_LAST_USER,
+     .calls = chat_calls_mistral,
+     .results = chat_results_mistral,
      .family = WEIR_FAMILY_MISTRAL_V7},
     {.name = "gemma",
      .marks = {"<start_of_turn>"},

@@ -41,6 +41,8 @@ MODELS = [
      None),
     ("mistral_v11", CHAT, "Mistral-Small-3.2-24B-Instruct-2506", ALWAYS, {},
      None),
+    ("mistral_v13", CHAT, "mistralai-Ministral-3-14B-Reasoning-2512", ALWAYS,
+     {}, None),
     ("gemma", VOCAB, "gemma3", EITHER, {}, None),
     ("gemma", CHAT, "google-gemma-2-2b-it", NEVER, {}, None),
     ("deepseek_v3", VOCAB, "deepseek_v3", EITHER, {}, None),
@@ -55,8 +57,11 @@ MODELS = [
     ("phi_4", BUILT_IN, "phi4", EITHER, {}, None),
     ("chatml", BUILT_IN, "chatml", EITHER, {}, None),
 ]
+# Earlier calls: two at once, where a format has that, and text beside one.
+SINGLE = {"llama_3_1", "harmony"}  # one call a message
+ALONE = {"mistral_v3", "mistral_v11"}  # a call without text
 WITH_TOOLS = {"qwen_3", "qwen_2_5", "llama_3_1", "mistral_v3", "mistral_v11",
-              "granite_4", "harmony"}
+              "mistral_v13", "granite_4", "harmony"}
 
 SYSTEM = {"role": "system", "content": "Answer in JSON."}
 CONVERSATIONS = [
@@ -141,6 +146,32 @@ def by_library(name, messages):
     return out.raw[:size].decode()
 
 
+def call(name, arguments, number):
+    return {"id": f"call{number:05}", "type": "function",
+            "function": {"name": name, "arguments": arguments}}
+
+
+def called(style):
+    """Conversations with calls in them, and their results."""
+    calls = [call("get_weather", {"place": "Osl\u00f8", "days": 2}, 1),
+             call("now", {}, 2)][:1 if style in SINGLE else 2]
+    results = [{"role": "tool", "name": c["function"]["name"],
+                "tool_call_id": c["id"], "content": text}
+               for c, text in zip(calls, ("5 \"degrees\"", "12:00"))]
+    text = "" if style in ALONE or style in SINGLE else "I look."
+    asked = [{"role": "user", "content": "How is it in Osl\u00f8?"},
+             {"role": "assistant", "content": text, "tool_calls": calls},
+             *results]
+    yield asked
+    later = [*asked, {"role": "assistant", "content": "Cold."},
+             {"role": "user", "content": "Stop it."},
+             {"role": "assistant", "content": "",
+              "tool_calls": [call("stop", {"at": [1.5], "hard": True}, 3)]},
+             {"role": "tool", "name": "stop", "tool_call_id": "call00003",
+              "content": "done"}]
+    yield later
+
+
 def cases(style, system, told, without):
     for conversation in CONVERSATIONS:
         for messages in (conversation, [SYSTEM, *conversation]):
@@ -154,6 +185,10 @@ def cases(style, system, told, without):
                 yield messages, None, without, True
             if style in WITH_TOOLS:
                 yield messages, TOOLS, told, False
+    for messages in called(style) if style in WITH_TOOLS else ():
+        if system == ALWAYS:
+            messages = [SYSTEM, *messages]
+        yield messages, TOOLS, told, False
 
 
 def main():

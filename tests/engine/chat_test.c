@@ -16,7 +16,7 @@
 
 #include "text/json.h"
 
-enum { MOST = 8, LONGEST = 1 << 18 };
+enum { MOST = 16, LONGEST = 1 << 18 };
 
 static Mem mem;
 
@@ -35,6 +35,8 @@ static weir_bytes literal(const char *text)
 typedef struct Line {
     Json json;
     ChatMessage messages[MOST];
+    ChatCall calls[MOST];
+    size_t call_count;
     weir_tool tools[MOST];
     ChatInput input;
     const ChatStyle *style;
@@ -45,7 +47,28 @@ static ChatRole role_of(const Json *json, JsonId message)
 {
     JsonId role = json_get(json, message, "role");
     if (json_is_string(json, role, "system")) return CHAT_SYSTEM;
+    if (json_is_string(json, role, "tool")) return CHAT_TOOL;
     return json_is_string(json, role, "user") ? CHAT_USER : CHAT_ASSISTANT;
+}
+
+static weir_bytes text_at(const Json *json, JsonId object, const char *name)
+{
+    return bytes_of(json_string(json, json_get(json, object, name)));
+}
+
+static void read_calls(Line *l, JsonId message, ChatMessage *m)
+{
+    const Json *j = &l->json;
+    JsonIter it = json_iter(j, json_get(j, message, "tool_calls"));
+    m->calls = l->calls + l->call_count;
+    for (; json_step(&it); m->call_count++) {
+        JsonId f = json_get(j, it.value, "function");
+        JsonId arguments = json_get(j, f, "arguments");
+        l->calls[l->call_count++] =
+            (ChatCall){.name = text_at(j, f, "name"),
+                       .arguments = bytes_of(json_spelling(j, arguments)),
+                       .id = text_at(j, it.value, "id")};
+    }
 }
 
 static void read_tools(Line *l)
@@ -79,9 +102,13 @@ static void read_line(Line *l, const char *text)
     if (!l->style) fail_msg("no style %s", name);
     JsonIter it = json_iter(j, json_get(j, JSON_ROOT, "messages"));
     for (size_t i = 0; json_step(&it); i++) {
-        JsonId content = json_get(j, it.value, "content");
-        l->messages[i] = (ChatMessage){role_of(j, it.value),
-                                       bytes_of(json_string(j, content))};
+        assert_true(i < MOST);
+        l->messages[i] =
+            (ChatMessage){.role = role_of(j, it.value),
+                          .content = text_at(j, it.value, "content"),
+                          .name = text_at(j, it.value, "name"),
+                          .id = text_at(j, it.value, "tool_call_id")};
+        read_calls(l, it.value, &l->messages[i]);
         l->input.count = i + 1;
     }
     read_tools(l);
@@ -222,8 +249,8 @@ static void refuses(const char *style, const ChatInput *input,
 static void test_refused(void **state)
 {
     (void)state;
-    ChatMessage user = {CHAT_USER, literal("a")};
-    ChatMessage late[] = {user, {CHAT_SYSTEM, literal("b")}};
+    ChatMessage user = {.role = CHAT_USER, .content = literal("a")};
+    ChatMessage late[] = {user, {.role = CHAT_SYSTEM, .content = literal("b")}};
     weir_tool tool = {.name = literal("f")};
     refuses("chatml", &(ChatInput){late, .count = 2}, WEIR_ARGUMENT,
             "a system message that is not the first");
@@ -231,9 +258,83 @@ static void test_refused(void **state)
             "no message of the user");
     refuses("gemma", &(ChatInput){&user, 1, &tool, 1, .year = 2025},
             WEIR_UNSUPPORTED, "the chat format gemma has no place for tools");
+    ChatCall call = {.name = literal("f"), .arguments = literal("{}")};
+    ChatMessage called[] = {
+        user,
+        {.role = CHAT_ASSISTANT, .calls = &call, .call_count = 1},
+        {.role = CHAT_TOOL, .content = literal("1")}};
+    static const char none[] = "the chat format chatml has no place for "
+                               "earlier calls of tools and their results";
+    refuses("chatml", &(ChatInput){called, .count = 2}, WEIR_UNSUPPORTED, none);
+    called[1].call_count = 0;
+    refuses("chatml", &(ChatInput){called, .count = 3}, WEIR_UNSUPPORTED, none);
     assert_null(chat_find("no such"));
     assert_null(chat_style_name(1000));
     assert_string_equal(chat_style_name(0), "harmony");
+}
+
+/* ---- what no template was asked for ---- */
+
+static void writes(const char *style, const ChatInput *input, const char *text)
+{
+    ChatText out = {.mem = &mem};
+    weir_error err;
+    assert_true(chat_render(chat_find(style), input, &out, &err));
+    assert_int_equal(out.text.count, strlen(text));
+    assert_memory_equal(out.text.at, text, strlen(text));
+    chat_free(&out);
+}
+
+/* Behind an answer that goes on nothing is put, and nothing taken off. */
+static void test_continued(void **state)
+{
+    (void)state;
+    ChatMessage list[] = {{.role = CHAT_USER, .content = literal("a")},
+                          {.role = CHAT_ASSISTANT, .content = literal(" b ")}};
+    ChatInput input = {.messages = list, .count = 2, .continues = true};
+    writes("chatml", &input,
+           "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n b ");
+    writes("gemma", &input,
+           "<start_of_turn>user\na<end_of_turn>\n<start_of_turn>model\n b ");
+    input.continues = false;
+    writes("chatml", &input,
+           "<|im_start|>user\na<|im_end|>\n<|im_start|>assistant\n "
+           "b <|im_end|>\n<|im_start|>assistant\n");
+    list[1].role = CHAT_USER; /* not the assistant's: nothing to go on with */
+    input.continues = true;
+    writes("chatml", &input,
+           "<|im_start|>user\na<|im_end|>\n<|im_start|>user\n "
+           "b <|im_end|>\n<|im_start|>assistant\n");
+}
+
+/* Ids that are not of Mistral's form become such: the same in both places. */
+static void test_call_ids(void **state)
+{
+    (void)state;
+    ChatCall calls[] = {
+        {literal("f"), literal("{\"a\":1}"), literal("call_abcdefghijk")},
+        {literal("g"), literal(""), literal("abcDEF123")}};
+    ChatMessage list[] = {
+        {.role = CHAT_USER, .content = literal("a")},
+        {.role = CHAT_ASSISTANT, .calls = calls, .call_count = 2},
+        {.role = CHAT_TOOL, .content = literal("x"), .id = calls[0].id}};
+    ChatInput input = {.messages = list, .count = 3};
+    ChatText out = {.mem = &mem};
+    weir_error err;
+    assert_true(chat_render(chat_find("mistral_v11"), &input, &out, &err));
+    assert_true(vec_push(&mem, &out.text, '\0'));
+    char id[10], expected[256];
+    const char *at = strstr(out.text.at, "[CALL_ID]");
+    assert_non_null(at);
+    snprintf(id, sizeof id, "%.9s", at + 9);
+    assert_int_equal(strspn(id, "0123456789abcdefghijklmnopqrstuvwxyz"), 9);
+    snprintf(expected, sizeof expected,
+             "[INST]a[/INST][TOOL_CALLS]f[CALL_ID]%s[ARGS]{\"a\": 1}"
+             "[TOOL_CALLS]g[CALL_ID]abcDEF123[ARGS]{}</s>"
+             "[TOOL_RESULTS]%s[TOOL_CONTENT]x[/TOOL_RESULTS]",
+             id, id);
+    assert_string_equal(out.text.at, expected);
+    chat_free(&out);
 }
 
 /* ---- tokens ---- */
@@ -261,7 +362,7 @@ static void test_tokens(void **state)
         {{"a", 1}, 0}};
     weir_vocab *v = weir_vocab_new(NULL, tokens, COUNT_OF(tokens), NULL, NULL);
     assert_non_null(v);
-    ChatMessage user = {CHAT_USER, literal("a<|im_end|>")};
+    ChatMessage user = {.role = CHAT_USER, .content = literal("a<|im_end|>")};
     ChatInput input = {.messages = &user, .count = 1};
     ChatText out = {.mem = &mem};
     ChatTokens ids = {0};
@@ -295,6 +396,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_recorded), cmocka_unit_test(test_recognised),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_tokens)};
+        cmocka_unit_test(test_refused),  cmocka_unit_test(test_continued),
+        cmocka_unit_test(test_call_ids), cmocka_unit_test(test_tokens)};
     return cmocka_run_group_tests(tests, set_up, NULL);
 }

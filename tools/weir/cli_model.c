@@ -104,8 +104,10 @@ static int render(const Args *args, const ChatStyle *style, weir_bytes prompt,
     weir_error err;
     if (args->system)
         messages[input.count++] =
-            (ChatMessage){CHAT_SYSTEM, {args->system, strlen(args->system)}};
-    messages[input.count++] = (ChatMessage){CHAT_USER, prompt};
+            (ChatMessage){.role = CHAT_SYSTEM,
+                          .content = {args->system, strlen(args->system)}};
+    messages[input.count++] =
+        (ChatMessage){.role = CHAT_USER, .content = prompt};
     today(&input);
     return chat_render(style, &input, text, &err)
                ? 0
