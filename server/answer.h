@@ -15,6 +15,8 @@
  * All eight endpoints of weir_endpoint, in the shapes of the systems they come
  * from; docs/serve.md says what each has. Nothing here knows of sockets,
  * threads or clocks: the same calls give the same bytes. One thread at a time.
+ * When memory is out an answer ends with an error; if `out` itself has failed,
+ * what is in it is not to be sent.
  *
  * Joined, the pieces of a stream say what the whole answer says, however the
  * tokens fall into steps.
@@ -28,9 +30,9 @@
 
 typedef struct Answer Answer;
 
-/* All is borrowed until answer_free, but for `constraint` and `settings`, which
- * are read by answer_new alone; what they point to (sources, names, tools) is
- * copied where it is needed later. */
+/* All is borrowed until answer_free, the lists of the settings too, but for
+ * `constraint`, which is read by answer_new alone. With a family the decoder is
+ * to run with_special: its marks may be control tokens. */
 typedef struct AnswerOpts {
     const weir_env *env; /* NULL: malloc */
     weir_endpoint endpoint;
@@ -41,15 +43,15 @@ typedef struct AnswerOpts {
     const weir_constraint_info *constraint; /* as compiled; or degraded */
     const weir_settings_info *settings;
     const weir_vocab *vocab; /* texts of tokens, for log probabilities */
-    weir_family family; /* how the model writes calls and reasoning; NONE: the
-                           output is text as it is (a prompt without a chat
-                           format, too) */
+    weir_family family; /* how the model writes calls and reasoning; NONE, and
+                           always on completions, /completion and /generate:
+                           the output is text as it is */
     weir_reasoning reasoning; /* where its output begins */
     const char *model;        /* what the answer calls it */
-    uint64_t id;              /* from which all ids are made: take a random one */
-    int64_t created;          /* seconds since 1970 */
-    uint32_t created_nanos;   /* and of the second; Ollama tells them */
-    uint32_t prompt_count;    /* prompts of the request, completions' lists of
+    uint64_t id;            /* from which all ids are made: take a random one */
+    int64_t created;        /* seconds since 1970 */
+    uint32_t created_nanos; /* and of the second; Ollama tells them */
+    uint32_t prompt_count;  /* prompts of the request, completions' lists of
                                  them; 0: 1. Each has settings->choices answers:
                                  choice = prompt * choices + i */
     const weir_bytes *prompts; /* their texts, to be told again (`echo`, and
@@ -86,10 +88,11 @@ typedef struct AnswerStart {
 
 typedef struct AnswerStep {
     const weir_decoded *decoded;
-    const uint32_t *allowed; /* of each token of the step: how many the
+    const uint32_t *allowed;          /* of each token of the step: how many the
                                 constraint allowed there (1: forced); NULL: not
                                 counted, or free */
-    const weir_candidate *candidates; /* of the first token's draw; or NULL */
+    const weir_candidate *candidates; /* of the first token's draw, all of
+                                         them; or NULL */
     size_t candidate_count;
 } AnswerStep;
 

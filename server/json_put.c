@@ -1,0 +1,198 @@
+/* json_put.c: JSON into a buffer that grows.
+ * Tests: server/json_put_test.c.
+ */
+#include "server/json_put.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "text/json.h"
+
+void put_free(JsonPut *out)
+{
+    if (out->mem) vec_free(out->mem, &out->text);
+}
+
+void put_reset(JsonPut *out)
+{
+    out->text.count = 0;
+    out->failed = out->comma = false;
+}
+
+/* Room for `more` bytes; NULL when memory is out, or was before. */
+static char *room(JsonPut *out, size_t more)
+{
+    size_t have = out->text.count;
+    if (out->failed || more > UINT32_MAX ||
+        !vec_reserve(out->mem, &out->text, have + more)) {
+        out->failed = true;
+        return NULL;
+    }
+    return out->text.at + have;
+}
+
+static void add(JsonPut *out, const char *text, size_t size)
+{
+    char *to = size ? room(out, size) : NULL;
+    if (!to) return;
+    memcpy(to, text, size);
+    out->text.count += (uint32_t)size;
+}
+
+void put_raw(JsonPut *out, weir_bytes bytes)
+{
+    add(out, bytes.data, bytes.size);
+    out->comma = false;
+}
+
+void put_literal(JsonPut *out, const char *text)
+{
+    put_raw(out, (weir_bytes){text, strlen(text)});
+}
+
+/* A byte becomes six characters at most. */
+static void add_string(JsonPut *out, const char *text, size_t size)
+{
+    char *to = size < UINT32_MAX / 8 ? room(out, 6 * size + 2) : NULL;
+    if (!to) {
+        out->failed = true;
+        return;
+    }
+    Out written = {to, 6 * size + 2, 0};
+    json_write_string(&written, span_of(text, size));
+    out->text.count += (uint32_t)written.size;
+}
+
+/* What stands before a value: a comma, the member's name. */
+static void begin(JsonPut *out, const char *key)
+{
+    if (out->comma) add(out, ",", 1);
+    if (key) {
+        add(out, "\"", 1);
+        add(out, key, strlen(key));
+        add(out, "\":", 2);
+    }
+    out->comma = true;
+}
+
+void put_object(JsonPut *out, const char *key)
+{
+    begin(out, key);
+    add(out, "{", 1);
+    out->comma = false;
+}
+
+void put_array(JsonPut *out, const char *key)
+{
+    begin(out, key);
+    add(out, "[", 1);
+    out->comma = false;
+}
+
+void put_end(JsonPut *out, char bracket)
+{
+    add(out, &bracket, 1);
+    out->comma = true;
+}
+
+void put_string(JsonPut *out, const char *key, weir_bytes text)
+{
+    begin(out, key);
+    add_string(out, text.data, text.size);
+}
+
+void put_text(JsonPut *out, const char *key, const char *text)
+{
+    begin(out, key);
+    if (text)
+        add_string(out, text, strlen(text));
+    else
+        add(out, "null", 4);
+}
+
+void put_format(JsonPut *out, const char *key, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    assert(n >= 0 && (size_t)n < sizeof text);
+    begin(out, key);
+    add_string(out, text, n > 0 ? MIN((size_t)n, sizeof text - 1) : 0);
+}
+
+void put_uint(JsonPut *out, const char *key, uint64_t number)
+{
+    char text[24];
+    begin(out, key);
+    add(out, text,
+        (size_t)snprintf(text, sizeof text, "%llu",
+                         (unsigned long long)number));
+}
+
+void put_int(JsonPut *out, const char *key, int64_t number)
+{
+    char text[24];
+    begin(out, key);
+    add(out, text,
+        (size_t)snprintf(text, sizeof text, "%lld", (long long)number));
+}
+
+void put_number(JsonPut *out, const char *key, double number, int digits)
+{
+    char text[40];
+    begin(out, key);
+    if (!isfinite(number)) {
+        add(out, "null", 4);
+        return;
+    }
+    add(out, text, (size_t)snprintf(text, sizeof text, "%.*g", digits, number));
+}
+
+void put_bool(JsonPut *out, const char *key, bool value)
+{
+    begin(out, key);
+    add(out, value ? "true" : "false", value ? 4 : 5);
+}
+
+void put_null(JsonPut *out, const char *key)
+{
+    begin(out, key);
+    add(out, "null", 4);
+}
+
+/* Bytes that are no UTF-8 can only stand in strings: U+FFFD there. */
+static void add_repaired(JsonPut *out, Span text)
+{
+    for (size_t pos = 0; pos < text.size;) {
+        size_t start = pos;
+        bool is_bad = utf8_decode(text, &pos) == RUNE_BAD;
+        if (is_bad)
+            add(out, "\xEF\xBF\xBD", 3);
+        else
+            add(out, (const char *)text.at + start, pos - start);
+    }
+}
+
+void put_json(JsonPut *out, const char *key, weir_bytes json)
+{
+    Span text = span_of(json.data, json.size);
+    begin(out, key);
+    if (!json.size)
+        add(out, "null", 4);
+    else if (utf8_check(text) == text.size)
+        add(out, json.data, json.size);
+    else
+        add_repaired(out, text);
+}
+
+void put_key(JsonPut *out, weir_bytes key)
+{
+    begin(out, NULL);
+    add_string(out, key.data, key.size);
+    add(out, ":", 1);
+    out->comma = false;
+}
