@@ -85,9 +85,9 @@ void chat_content(ChatText *out, weir_bytes text, bool trims)
     while (trims && text.size && is_blank(text.data[text.size - 1]))
         text.size--;
     uint32_t begin = out->text.count;
-    assert(out->contents.at || (!out->contents.cap && !out->contents.count));
     add(out, text.data, text.size);
     if (out->no_memory || !text.size) return;
+    assert(out->contents.at || (!out->contents.cap && !out->contents.count));
     ChatSpan *last =
         out->contents.count ? &out->contents.at[out->contents.count - 1] : NULL;
     if (last && last->end == begin)
