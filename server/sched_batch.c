@@ -1,0 +1,190 @@
+/* sched_batch.c: which tokens the next decode has.
+ *
+ * Rows that share no decode are lanes of their own, all others are one lane;
+ * lanes take turns. Within a lane each answer that goes on gets a token first;
+ * prompts get up to a chunk, in equal parts; what is left goes to answers with
+ * more tokens (forced text) and to drafts. So long prompts never stop answers,
+ * and answers never stop prompts.
+ * Holds: rows <= tokens of a decode, so each row of a lane of answers has one.
+ * Tests: tests/server/scheduler_test.c.
+ */
+#include "server/sched.h"
+
+/* ---- lanes ---- */
+
+/* Rows that may be fed now. Returns how many of them share no decode. */
+static uint32_t rows_ready(Scheduler *s)
+{
+    uint32_t nalone = 0;
+    s->lane.count = 0;
+    for (uint32_t i = 0; i < s->active.count; i++) {
+        Row *row = s->active.at[i];
+        if (!row || row->state == ROW_FOLLOWING) continue;
+        s->lane.at[s->lane.count++] = row;
+        nalone += row->is_alone;
+    }
+    return nalone;
+}
+
+/* Leaves the rows of the lane whose turn it is. */
+static bool lane_choose(Scheduler *s)
+{
+    uint32_t nalone = rows_ready(s), kept = 0;
+    if (!nalone) return s->lane.count > 0;
+    bool has_batch = nalone < s->lane.count;
+    uint64_t turn = s->lanes++ % (nalone + has_batch);
+    uint64_t alone = turn - has_batch; /* number of that one */
+    bool is_batch = has_batch && !turn;
+    for (uint32_t i = 0, seen = 0; i < s->lane.count; i++) {
+        Row *row = s->lane.at[i];
+        bool is_it = row->is_alone ? !is_batch && seen == alone : is_batch;
+        seen += row->is_alone;
+        if (is_it) s->lane.at[kept++] = row;
+    }
+    s->lane.count = kept;
+    return true;
+}
+
+/* ---- shares ---- */
+
+/* Gives rows of that state tokens of their feeds in equal parts. Returns how
+ * many are left of the budget. */
+static uint32_t share_out(Scheduler *s, RowState state, uint32_t budget)
+{
+    uint32_t wanting = 1;
+    while (budget && wanting) {
+        wanting = 0;
+        for (uint32_t i = 0; i < s->lane.count; i++) {
+            const Row *row = s->lane.at[i];
+            wanting += row->state == state && row->share < row_left(row);
+        }
+        uint32_t part = wanting ? MAX(budget / wanting, 1) : 0;
+        for (uint32_t i = 0; i < s->lane.count && budget; i++) {
+            Row *row = s->lane.at[i];
+            if (row->state != state) continue;
+            uint32_t n = MIN(part, row_left(row) - row->share);
+            n = MIN(n, budget);
+            row->share += n;
+            budget -= n;
+        }
+    }
+    return budget;
+}
+
+/* Tokens for each row of the lane, none for some prompts. */
+static void shares_set(Scheduler *s)
+{
+    uint32_t budget = s->info->batch, nwriting = 0;
+    for (uint32_t i = 0; i < s->lane.count; i++) {
+        s->lane.at[i]->share = 0;
+        nwriting += s->lane.at[i]->state == ROW_WRITING;
+    }
+    uint32_t chunk = nwriting ? MIN(s->opts.chunk, budget - nwriting) : budget;
+    uint32_t unread = share_out(s, ROW_READING, chunk);
+    budget -= chunk - unread;
+    budget = share_out(s, ROW_WRITING, budget);
+    for (uint32_t i = 0; i < s->lane.count && budget; i++) {
+        Row *row = s->lane.at[i];
+        if (!row->ndraft || row->share < row_left(row)) continue;
+        draft_add(s, row, budget);
+        budget -= row->drafts;
+    }
+}
+
+/* ---- decoding ---- */
+
+/* False: out of memory. */
+static bool row_add(Scheduler *s, Row *row)
+{
+    TokenList *has = &s->sequences[row->sequence].tokens;
+    bool is_whole = row->share == row_left(row);
+    bool draws = is_whole && !row->job->prompt_only;
+    EngineRow add = {.sequence = row->sequence,
+                     .position = has->count,
+                     .tokens = row->feed.at + row->fed,
+                     .count = row->share,
+                     .logits = draws ? 1 + row->drafts : 0};
+    s->rows.at[s->rows.count++] = add;
+    return vec_reserve(&s->mem, has, (size_t)has->count + row->share);
+}
+
+/* The rows with tokens, in the order of the lane, which loses the others. */
+static bool rows_set(Scheduler *s)
+{
+    uint32_t kept = 0;
+    s->rows.count = 0;
+    for (uint32_t i = 0; i < s->lane.count; i++) {
+        Row *row = s->lane.at[i];
+        if (!row->share) continue;
+        if (!row_add(s, row)) return false;
+        s->lane.at[kept++] = row;
+    }
+    s->lane.count = kept;
+    assert(kept);
+    return true;
+}
+
+static void rows_fed(Scheduler *s)
+{
+    for (uint32_t i = 0; i < s->lane.count; i++) {
+        Row *row = s->lane.at[i];
+        TokenList *has = &s->sequences[row->sequence].tokens;
+        memcpy(has->at + has->count, row->feed.at + row->fed,
+               row->share * sizeof *has->at);
+        has->count += row->share;
+        row->fed += row->share;
+        s->stats.decoded_tokens += row->share;
+    }
+}
+
+static Row *row_newest(const Scheduler *s)
+{
+    Row *newest = NULL;
+    for (uint32_t i = 0; i < s->active.count; i++) {
+        Row *row = s->active.at[i];
+        if (row && (!newest || row->number > newest->number)) newest = row;
+    }
+    return newest;
+}
+
+/* Without room an idle sequence goes, else the newest answer; with any other
+ * error all that were in the decode. The others are tried again. */
+static void decode_failed(Scheduler *s, const weir_error *err)
+{
+    Row *newest = row_newest(s);
+    bool is_full = err->status == WEIR_LIMIT_MEMORY;
+    bool has_room = is_full && prefix_evict(s);
+    for (uint32_t i = 0; i < s->lane.count; i++) {
+        Row *row = s->lane.at[i];
+        draft_drop(row);
+        if (!is_full)
+            step_fail(s, row, err);
+        else if ((has_room || row != newest) && !prefix_resync(s, row))
+            step_fail(s, row, err);
+    }
+    if (is_full && !has_room) step_fail(s, newest, err);
+}
+
+bool batch_run(Scheduler *s)
+{
+    weir_error err = {.status = WEIR_OK};
+    if (!lane_choose(s)) return false;
+    if (s->opts.speculate) drafts_propose(s);
+    shares_set(s);
+    if (!rows_set(s)) {
+        diag_no_memory(&err);
+        decode_failed(s, &err);
+        return false;
+    }
+    uint64_t begin = sched_clock();
+    weir_status status =
+        engine_decode(s->engine, s->rows.at, s->rows.count, &err);
+    s->stats.decode_ns += sched_clock() - begin;
+    s->stats.decodes++;
+    if (status) {
+        decode_failed(s, &err);
+        return false;
+    }
+    rows_fed(s);
+    return true;
+}

@@ -1,0 +1,258 @@
+/* sched_step.c: answers begin, go on and end; their owners are told.
+ *
+ * A row that has ended is told so at once, and out of the batch before the next
+ * decode: its place in `active` is NULL from then on, since its job may be gone
+ * with the last event.
+ * Tests: tests/server/scheduler_test.c.
+ */
+#include "server/sched_filler.h"
+
+/* ---- events ---- */
+
+static void tell(Row *row, JobEvent *event)
+{
+    uint64_t now = sched_clock();
+    if (row->read_ns) row->counts.decode_ns = now - row->read_ns;
+    event->choice = row->choice;
+    event->counts = row->counts;
+    row->job->notify(row->job->user, event);
+}
+
+static void tell_started(Scheduler *s, Row *row)
+{
+    JobEvent event = {.kind = JOB_STARTED};
+    row->read_ns = sched_clock();
+    row->counts.prompt_ns = row->read_ns - row->admitted_ns;
+    s->stats.prompt_tokens += row->counts.prompt;
+    s->stats.cached_tokens += row->counts.cached;
+    tell(row, &event);
+}
+
+static void stats_add_answer(SchedulerStats *stats, const Row *row,
+                             const JobEvent *event)
+{
+    stats->answers++;
+    stats->cancelled += event->cancelled;
+    stats->failed += event->finish == WEIR_FINISH_ERROR;
+    stats->output_tokens += row->counts.output;
+    stats->forced_tokens += row->counts.forced;
+    stats->drafted_tokens += row->counts.drafted;
+    stats->accepted_tokens += row->counts.accepted;
+}
+
+/* ---- ends ---- */
+
+/* Nothing of the row may be used afterwards. */
+static void row_end(Scheduler *s, Row *row, JobEvent *event)
+{
+    event->kind = JOB_END;
+    event->is_last = !--row->job->left;
+    if (row->state != ROW_QUEUED) {
+        s->active.at[row->place] = NULL;
+        prefix_release(s, row);
+    }
+    lock_take(&s->lock);
+    queue_give(s, row);
+    lock_give(&s->lock);
+    stats_add_answer(&s->stats, row, event);
+    row_clear(row);
+    tell(row, event);
+}
+
+void step_fail(Scheduler *s, Row *row, const weir_error *err)
+{
+    JobEvent event = {.finish = WEIR_FINISH_ERROR, .error = err};
+    masks_collect(s);
+    row_end(s, row, &event);
+}
+
+static void row_cancel(Scheduler *s, Row *row)
+{
+    JobEvent event = {.cancelled = true};
+    row_end(s, row, &event);
+}
+
+static void places_close(Scheduler *s)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < s->active.count; i++) {
+        Row *row = s->active.at[i];
+        if (!row) continue;
+        row->place = kept;
+        s->active.at[kept++] = row;
+    }
+    s->active.count = kept;
+}
+
+void step_cancel(Scheduler *s, bool all)
+{
+    Row *row;
+    if (!atomic_exchange(&s->has_cancels, false) && !all) return;
+    masks_collect(s);
+    for (uint32_t i = 0; i < s->active.count; i++) {
+        row = s->active.at[i];
+        if (row && (all || atomic_load(&row->job->is_cancelled)))
+            row_cancel(s, row);
+    }
+    for (;;) {
+        lock_take(&s->lock);
+        row = queue_take_cancelled(s, all);
+        lock_give(&s->lock);
+        if (!row) break;
+        row_cancel(s, row);
+    }
+}
+
+/* ---- beginnings ---- */
+
+static const weir_error no_memory = {.status = WEIR_NO_MEMORY,
+                                     .message = "out of memory"};
+
+/* A mask can be made as soon as it is known what it is for; of rows with
+ * drafts, when these are looked up. */
+static void mask_post(Scheduler *s, Row *row)
+{
+    bool is_later = s->opts.speculate && row->state == ROW_WRITING;
+    if (row->wants_mask && !is_later) filler_post(s->filler, row);
+}
+
+static void row_begin(Scheduler *s, Row *row)
+{
+    row->admitted_ns = sched_clock();
+    row->counts.wait_ns = row->admitted_ns - row->job->submitted_ns;
+    if (row->is_over) {
+        JobEvent event = {.finish = WEIR_FINISH_END, .completed = true};
+        tell_started(s, row);
+        row_end(s, row, &event);
+        return;
+    }
+    row->place = s->active.count;
+    s->active.at[s->active.count++] = row;
+    if (prefix_place(s, row))
+        mask_post(s, row);
+    else
+        step_fail(s, row, &no_memory);
+}
+
+void step_admit(Scheduler *s)
+{
+    places_close(s);
+    for (;;) {
+        lock_take(&s->lock);
+        Row *row = queue_take(s);
+        lock_give(&s->lock);
+        if (!row) break;
+        row_begin(s, row);
+    }
+    for (uint32_t i = 0; i < s->active.count; i++) {
+        Row *row = s->active.at[i];
+        if (row && row->state == ROW_FOLLOWING && !prefix_follow(s, row))
+            step_fail(s, row, &no_memory);
+    }
+}
+
+/* ---- masks ---- */
+
+static void mask_count(SchedulerStats *stats, uint64_t ns)
+{
+    uint32_t i = 0;
+    while (i < MASK_BOUNDS && ns > scheduler_mask_bounds[i]) i++;
+    stats->mask_times[i]++;
+    stats->masks++;
+    stats->mask_ns += ns;
+}
+
+void masks_collect(Scheduler *s)
+{
+    uint32_t count;
+    uint64_t begin = sched_clock();
+    Row *const *rows = filler_wait(s->filler, &count);
+    if (count) s->stats.mask_wait_ns += sched_clock() - begin;
+    for (uint32_t i = 0; i < count; i++) {
+        rows[i]->counts.mask_ns += rows[i]->fill_ns;
+        mask_count(&s->stats, rows[i]->fill_ns);
+    }
+    if (count) filler_done(s->filler);
+}
+
+/* ---- draws ---- */
+
+static weir_error error_of(const Row *row)
+{
+    weir_error err = {.status = WEIR_OK};
+    weir_matcher *m = row->lazy ? weir_lazy_matcher(row->lazy) : row->matcher;
+    weir_status status = m ? weir_matcher_error(m) : WEIR_OK;
+    if (!status) status = WEIR_NO_MEMORY;
+    diag_fail(&err, status, 0, 0, "%s", weir_status_text(status));
+    return err;
+}
+
+static void row_finish(Scheduler *s, Row *row, weir_finish finish,
+                       bool completed)
+{
+    weir_error err = {.status = WEIR_OK};
+    JobEvent event = {.finish = finish, .completed = completed};
+    if (finish == WEIR_FINISH_ERROR) {
+        err = error_of(row);
+        event.error = &err;
+    }
+    row_end(s, row, &event);
+}
+
+/* How many of the tokens are the draft's next ones after the first `right`. */
+static uint32_t draft_matches(const Row *row, uint32_t right,
+                              const weir_decoded *out)
+{
+    uint32_t n = 0;
+    while (n < out->token_count && right + n < row->drafts &&
+           row->draft[right + n] == out->tokens[n])
+        n++;
+    return n;
+}
+
+/* Draws, and goes on along the draft while it is right. The tokens that are to
+ * be fed are in row->feed then. */
+static bool row_draw(Scheduler *s, Row *row, size_t at, weir_decoded *out)
+{
+    uint32_t right = 0, matches;
+    do {
+        const float *logits = engine_logits(s->engine, at, right);
+        weir_decoder_step(row->decoder, logits, s->info->width, out);
+        row->counts.output += (uint32_t)out->token_count;
+        row->counts.forced += (uint32_t)out->forced;
+        JobEvent event = {
+            .kind = JOB_STEP, .step = out, .sampler = row->sampler};
+        tell(row, &event);
+        matches = draft_matches(row, right, out);
+        right += matches;
+    } while (!out->finish && matches == out->token_count);
+    draft_end(s, row, right);
+    if (out->finish) return true;
+    for (size_t i = matches; i < out->token_count; i++)
+        if (!vec_push(&s->mem, &row->feed, out->tokens[i])) return false;
+    return prefix_resync(s, row);
+}
+
+/* A row whose feed has been taken. */
+static void row_step(Scheduler *s, Row *row, size_t at)
+{
+    weir_decoded out = {0};
+    row->feed.count = row->fed = 0;
+    if (row->state == ROW_READING) tell_started(s, row);
+    row->state = ROW_WRITING;
+    if (row->job->prompt_only)
+        row_finish(s, row, WEIR_FINISH_LENGTH, false);
+    else if (!row_draw(s, row, at, &out))
+        step_fail(s, row, &no_memory);
+    else if (out.finish)
+        row_finish(s, row, out.finish, out.completed);
+    else
+        mask_post(s, row);
+}
+
+void step_draw(Scheduler *s)
+{
+    masks_collect(s);
+    for (uint32_t i = 0; i < s->lane.count; i++)
+        if (!row_left(s->lane.at[i])) row_step(s, s->lane.at[i], i);
+}
