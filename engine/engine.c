@@ -54,7 +54,9 @@ static bool vocab_open(Engine *e, const EngineOpts *opts, weir_error *err)
                          .width = e->info.width,
                          .llama_cpp_stops = true,
                          .dialect = opts->dialect};
-    e->vocab = weir_vocab_load_file(opts->env, opts->model, &v, err);
+    e->vocab = opts->image.data
+                   ? weir_vocab_load(opts->env, opts->image, &v, err)
+                   : weir_vocab_load_file(opts->env, opts->model, &v, err);
     return e->vocab != NULL;
 }
 
@@ -64,7 +66,7 @@ static bool engine_open(Engine *e, const EngineKind *kind,
     EngineOpts opts = *given;
     if (!opts.batch) opts.batch = DEFAULT_BATCH;
     if (!opts.sequences) opts.sequences = 1;
-    if (!opts.model)
+    if (!opts.model && !opts.image.data)
         return diag_fail(err, WEIR_ARGUMENT, 0, 0, "no model is named");
     if (opts.sequences > MOST_SEQUENCES)
         return diag_fail(err, WEIR_ARGUMENT, 0, 0,

@@ -28,6 +28,9 @@ typedef struct EngineOpts {
                                 engine's own affair */
     const char *kind;        /* "llama", "builtin"; NULL: llama */
     const char *model;       /* a GGUF file */
+    weir_bytes image;        /* or, for builtin, what such a file holds, at a
+                                multiple of 4; borrowed as long as the engine
+                                lives */
     const char *library_dir; /* of libllama; NULL: as docs/engine.md says */
     uint32_t context;        /* tokens that all sequences hold together; 0: as
                                 many as the model was trained for, but 4,096

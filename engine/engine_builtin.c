@@ -8,17 +8,15 @@
  *
  * The cache is cells, one a token: keys and values of all layers in 32 bits.
  * A sequence is a list of cells; copies share them, and count who does.
- *
- * Sums are kept in LANES parts, which compilers turn into vectors.
  * Tests: tests/engine/engine_builtin_test.c, against libllama.
  */
 #include <math.h>
 
 #include "base/vec.h"
 #include "engine/engine_kind.h"
-#include "engine/gguf_model.h"
+#include "engine/tensor.h"
 
-enum { LANES = 16, DEFAULT_CONTEXT = 4096, NO_CELL = -1 };
+enum { DEFAULT_CONTEXT = 4096, NO_CELL = -1 };
 
 typedef VEC(uint32_t) CellList;
 
@@ -31,8 +29,9 @@ typedef struct Builtin {
     uint32_t free_from;   /* no cell below it is free */
     CellList *lists;      /* by sequence: its cells by position */
     float *x, *y, *q, *hidden, *gate; /* by token */
-    float *row, *scores;              /* an unpacked row; scores of one head */
-    float *logits;                    /* by logits wanted */
+    float *scores;                    /* of one head */
+    TensorRoom room;
+    float *logits; /* by logits wanted */
     size_t logits_size;
 } Builtin;
 
@@ -44,66 +43,10 @@ typedef struct Place {
 
 /* ---- arithmetic ---- */
 
-static float half_float(uint16_t half)
-{
-    uint32_t sign = (uint32_t)(half & 0x8000) << 16;
-    uint32_t exponent = half >> 10 & 31, fraction = half & 0x3ff, bits;
-    float f;
-    if (!exponent) { /* subnormal: fraction * 2^-24 */
-        f = (float)fraction * 5.9604644775390625e-8F;
-        return sign ? -f : f;
-    }
-    bits =
-        sign | (exponent == 31 ? 255 : exponent + 112) << 23 | fraction << 13;
-    memcpy(&f, &bits, sizeof f);
-    return f;
-}
-
-static float half_at(const uint8_t *at)
-{
-    return half_float((uint16_t)(at[0] | at[1] << 8));
-}
-
-static float dot(const float *a, const float *b, uint32_t n)
-{
-    float sums[LANES] = {0}, sum = 0;
-    uint32_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (uint32_t k = 0; k < LANES; k++) sums[k] += a[i + k] * b[i + k];
-    for (uint32_t k = 0; k < LANES; k++) sum += sums[k];
-    for (; i < n; i++) sum += a[i] * b[i];
-    return sum;
-}
-
-/* A row of a tensor in 32 bits: in place, or in `room`. */
-static const float *unpack(const Tensor *t, uint32_t row, float *room)
-{
-    size_t n = t->columns;
-    if (t->type == TENSOR_F32)
-        return (const float *)(const void *)(t->data + row * n * 4);
-    if (t->type == TENSOR_F16) {
-        const uint8_t *at = t->data + row * n * 2;
-        for (size_t i = 0; i < n; i++) room[i] = half_at(at + 2 * i);
-        return room;
-    }
-    const uint8_t *at = t->data + row * (n / Q8_BLOCK) * Q8_SIZE;
-    for (size_t i = 0; i < n; i += Q8_BLOCK, at += Q8_SIZE) {
-        float scale = half_at(at);
-        for (size_t k = 0; k < Q8_BLOCK; k++)
-            room[i + k] = scale * (float)(int8_t)at[2 + k];
-    }
-    return room;
-}
-
-/* out[token][row] = t[row] . in[token] */
 static void multiply(Builtin *b, const Tensor *t, const float *in, float *out,
                      size_t count)
 {
-    for (uint32_t r = 0; r < t->rows; r++) {
-        const float *row = unpack(t, r, b->row);
-        for (size_t i = 0; i < count; i++)
-            out[i * t->rows + r] = dot(row, in + i * t->columns, t->columns);
-    }
+    tensor_multiply(t, in, out, count, &b->room);
 }
 
 static void normalise(const Builtin *b, const Tensor *weight, const float *in,
@@ -112,7 +55,8 @@ static void normalise(const Builtin *b, const Tensor *weight, const float *in,
     uint32_t n = b->model.width;
     const float *w = (const float *)(const void *)weight->data;
     for (size_t i = 0; i < count; i++, in += n, out += n) {
-        float scale = 1 / sqrtf(dot(in, in, n) / (float)n + b->model.epsilon);
+        float scale =
+            1 / sqrtf(tensor_dot(in, in, n) / (float)n + b->model.epsilon);
         for (uint32_t k = 0; k < n; k++) out[k] = in[k] * scale * w[k];
     }
 }
@@ -122,14 +66,17 @@ static void add(float *to, const float *what, size_t n)
     for (size_t i = 0; i < n; i++) to[i] += what[i];
 }
 
-/* Rotates pairs of neighbours by position * base^(-2i/n). */
+/* Rotates pairs of neighbours by position * base^(-i/n), i even; the angles are
+ * rounded as llama.cpp's are. */
 static void rotate(const GgufModel *m, float *at, uint32_t heads,
                    uint32_t position)
 {
     uint32_t n = m->head_size;
+    float angle = (float)position;
+    float factor = powf(m->rope_base, -2.0F / (float)n);
     for (uint32_t i = 0; i < n; i += 2) {
-        double angle = position * pow(m->rope_base, -(double)i / n);
-        float c = (float)cos(angle), s = (float)sin(angle);
+        float c = cosf(angle), s = sinf(angle);
+        angle *= factor;
         for (uint32_t h = 0; h < heads; h++) {
             float *pair = at + h * n + i, first = pair[0];
             pair[0] = first * c - pair[1] * s;
@@ -162,7 +109,7 @@ static void attend(const Builtin *b, const Place *p, uint32_t layer,
     float most = -INFINITY, sum = 0, scale = 1 / sqrtf((float)n);
     for (uint32_t i = 0; i < past; i++) {
         const float *key = cached(b, b->keys, p->cells[i], layer) + at;
-        b->scores[i] = dot(q, key, n) * scale;
+        b->scores[i] = tensor_dot(q, key, n) * scale;
         most = fmaxf(most, b->scores[i]);
     }
     memset(out, 0, n * sizeof *out);
@@ -312,7 +259,8 @@ static weir_status builtin_decode(void *self, const EngineRow *rows,
                                         list->at[position], list->at};
         }
     for (size_t i = 0; i < ntokens; i++)
-        memcpy(b->x + i * d, unpack(&b->model.embedding, places[i].id, b->row),
+        memcpy(b->x + i * d,
+               tensor_row(&b->model.embedding, places[i].id, b->room.row),
                d * sizeof *b->x);
     for (uint32_t l = 0; l < b->model.layers; l++) {
         attention(b, l, places, ntokens);
@@ -348,8 +296,8 @@ static void builtin_free(void *self)
     mem_free(b->mem, b->q, n * d * sizeof(float));
     mem_free(b->mem, b->hidden, n * wide * sizeof(float));
     mem_free(b->mem, b->gate, n * wide * sizeof(float));
-    mem_free(b->mem, b->row, MAX(d, wide) * sizeof(float));
     mem_free(b->mem, b->scores, b->cells * sizeof(float));
+    tensor_room_free(b->mem, &b->room);
     mem_free(b->mem, b->logits, b->logits_size);
     gguf_model_close(&b->model);
     mem_free(b->mem, b, sizeof *b);
@@ -375,10 +323,10 @@ static bool room_new(Builtin *b, weir_error *err)
     b->q = floats_new(b, n, d);
     b->hidden = floats_new(b, n, wide);
     b->gate = floats_new(b, n, wide);
-    b->row = floats_new(b, MAX(d, wide), 1);
     b->scores = floats_new(b, b->cells, 1);
-    return (b->lists && b->users && b->keys && b->values && b->x && b->y &&
-            b->q && b->hidden && b->gate && b->row && b->scores) ||
+    bool has_room = tensor_room_new(b->mem, &b->room, n, MAX(d, wide));
+    return (has_room && b->lists && b->users && b->keys && b->values && b->x &&
+            b->y && b->q && b->hidden && b->gate && b->scores) ||
            diag_no_memory(err);
 }
 
@@ -392,7 +340,7 @@ static void *builtin_load(const Mem *mem, const EngineOpts *opts,
     }
     b->mem = mem;
     b->model.mem = mem;
-    bool ok = gguf_model_open(&b->model, mem, opts->model, err);
+    bool ok = gguf_model_open(&b->model, mem, opts->model, opts->image, err);
     const GgufModel *m = &b->model;
     uint32_t trained = m->context ? m->context : DEFAULT_CONTEXT;
     b->cells = opts->context ? opts->context : MIN(trained, DEFAULT_CONTEXT);

@@ -175,11 +175,13 @@ static void log_nothing(int level, const char *text, void *user)
 static void *llama_load(const Mem *mem, const EngineOpts *opts,
                         EngineInfo *info, weir_error *err)
 {
-    LlamaEngine *e = mem_zero(mem, sizeof *e);
-    if (!e) {
+    LlamaEngine *e = NULL;
+    if (!opts->model)
+        diag_fail(err, WEIR_UNSUPPORTED, 0, 0,
+                  "llama.cpp loads models from files only");
+    else if (!(e = mem_zero(mem, sizeof *e)))
         diag_no_memory(err);
-        return NULL;
-    }
+    if (!e) return NULL;
     e->mem = mem;
     if (!llama_open(&e->llama, opts->library_dir, err)) {
         mem_free(mem, e, sizeof *e);

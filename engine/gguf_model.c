@@ -43,7 +43,15 @@ static bool file_map(GgufModel *m, const char *path, weir_error *err)
     if (at == MAP_FAILED)
         return diag_fail(err, WEIR_IO, 0, 0, "cannot read the file");
     m->file = span_of(at, (size_t)info.st_size);
+    m->is_mapped = true;
     return true;
+}
+
+static bool image_take(GgufModel *m, weir_bytes image, weir_error *err)
+{
+    m->file = span_of(image.data, image.size);
+    return (uintptr_t)image.data % 4 == 0 ||
+           diag_fail(err, WEIR_ARGUMENT, 0, 0, "the image is not aligned");
 }
 
 /* ---- the list of tensors ---- */
@@ -303,11 +311,12 @@ static bool texts_read(GgufModel *m, const Gguf *gguf, weir_error *err)
 }
 
 bool gguf_model_open(GgufModel *m, const Mem *mem, const char *path,
-                     weir_error *err)
+                     weir_bytes image, weir_error *err)
 {
     Gguf gguf;
     *m = (GgufModel){.mem = mem};
-    if (!file_map(m, path, err)) return false;
+    if (image.data ? !image_take(m, image, err) : !file_map(m, path, err))
+        return false;
     bool ok = gguf_parse(&gguf, mem, m->file, err);
     if (ok) {
         ok = architecture_check(&gguf, err) && shape_read(m, &gguf, err) &&
@@ -320,7 +329,7 @@ bool gguf_model_open(GgufModel *m, const Mem *mem, const char *path,
 
 void gguf_model_close(GgufModel *m)
 {
-    if (m->file.at) munmap((void *)(uintptr_t)m->file.at, m->file.size);
+    if (m->is_mapped) munmap((void *)(uintptr_t)m->file.at, m->file.size);
     mem_free(m->mem, m->chat_template, m->template_size);
     mem_free(m->mem, m->layer, m->layers * sizeof *m->layer);
     *m = (GgufModel){.mem = m->mem};

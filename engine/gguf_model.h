@@ -1,5 +1,5 @@
 /* gguf_model.h: the weights of a model of llama's architecture in a GGUF file,
- * which stays mapped. Every shape and size has been checked against the file
+ * which stays mapped, or in memory. Every shape and size has been checked against the file
  * when a model is open. */
 #ifndef ENGINE_GGUF_MODEL_H
 #define ENGINE_GGUF_MODEL_H
@@ -30,6 +30,7 @@ typedef struct ModelLayer {
 typedef struct GgufModel {
     const Mem *mem;
     Span file;
+    bool is_mapped;
     uint32_t width, layers, heads, kv_heads, head_size, hidden, context, vocab,
         rope_size;
     float epsilon, rope_base;
@@ -42,9 +43,10 @@ typedef struct GgufModel {
     ModelLayer *layer;
 } GgufModel;
 
-/* False after a report, with nothing to close. */
+/* A file, or if image has data, that, which is borrowed. False after a report,
+ * with nothing to close. */
 bool gguf_model_open(GgufModel *model, const Mem *mem, const char *path,
-                     weir_error *err);
+                     weir_bytes image, weir_error *err);
 void gguf_model_close(GgufModel *model);
 
 #endif

@@ -192,6 +192,41 @@ static void test_other_models(void **state)
     remove(path);
 }
 
+/* A model in memory is the model in its file; libllama wants the file. */
+static void test_image(void **state)
+{
+    (void)state;
+    static _Alignas(4) char image[1 << 20];
+    RandomModel model = random_model_small(5);
+    char *path = kit_path("image");
+    assert_true(random_model_write(&model, path));
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(image, 1, sizeof image, file);
+    fclose(file);
+    remove(path);
+    EngineOpts opts = {.kind = "builtin", .image = {image, size}};
+    weir_error err;
+    Engine *memory = engine_load(&opts, &err);
+    if (!memory) fail_msg("%s", err.message);
+    Engine *mapped = open_kind("builtin", &model);
+    EngineRow row = {0, 0, text, LENGTH, 1};
+    decode(memory, &row, 1);
+    decode(mapped, &row, 1);
+    assert_memory_equal(engine_logits(memory, 0, 0),
+                        engine_logits(mapped, 0, 0), WIDTH * sizeof(float));
+    assert_int_equal(weir_vocab_width(engine_vocab(memory)), WIDTH);
+    engine_free(memory);
+    engine_free(mapped);
+    opts.image.data++;
+    assert_null(engine_load(&opts, &err));
+    assert_int_equal(err.status, WEIR_ARGUMENT);
+    assert_string_equal(err.message, "the image is not aligned");
+    opts.kind = "llama";
+    assert_null(engine_load(&opts, &err));
+    assert_int_equal(err.status, WEIR_UNSUPPORTED);
+}
+
 /* Cut anywhere, or with a byte of its head changed: refused or run, but never
  * read beyond. */
 static void test_broken_files(void **state)
@@ -230,9 +265,11 @@ static void test_broken_files(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_libllama), cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_full), cmocka_unit_test(test_other_models),
-        cmocka_unit_test(test_broken_files)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_libllama),
+                                       cmocka_unit_test(test_batches),
+                                       cmocka_unit_test(test_full),
+                                       cmocka_unit_test(test_image),
+                                       cmocka_unit_test(test_other_models),
+                                       cmocka_unit_test(test_broken_files)};
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
