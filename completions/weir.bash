@@ -21,11 +21,16 @@ _weir() {
     generation+=" --penalty-last-n --dry-multiplier --mirostat --redraw --stop"
     generation+=" --seed --max-tokens --jump-forward"
     constraints+=" --request $requests $sources"
+    local serving="--model --engine --chat-template --threads --gpu-layers"
+    serving+=" --host --port --api-key --alias --parallel --queue --ctx"
+    serving+=" --profile --on-unsupported --grammar --jump-forward"
+    serving+=" --batch-grammar --speculate --max-body --max-work --timeout"
+    serving+=" --drain"
     COMPREPLY=()
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         case $word in
         tokenizer | check | mask | sample | generate | explain | convert | \
-            conformance | resolve | tools)
+            conformance | resolve | tools | serve)
             command=$word
             break
             ;;
@@ -91,7 +96,7 @@ _weir() {
         mapfile -t COMPREPLY < <(compgen -W "none open may" -- "$current")
         return
         ;;
-    --failure)
+    --failure | --on-unsupported)
         mapfile -t COMPREPLY < <(compgen -W "refuse degrade" -- "$current")
         return
         ;;
@@ -117,7 +122,9 @@ _weir() {
         --prompt | --system | --context | --threads | --gpu-layers | \
         --temperature | --top-[knp]* | --min-p | --typical-p | --xtc-* | \
         --*-penalty | --penalty-last-n | --dry-multiplier | --mirostat | --stop | \
-        --trigger-word | --trigger-pattern | --trigger-token)
+        --trigger-word | --trigger-pattern | --trigger-token | --host | \
+        --port | --api-key | --alias | --parallel | --queue | --ctx | \
+        --speculate | --max-body | --max-work | --timeout | --drain)
         return
         ;;
     esac
@@ -134,13 +141,15 @@ _weir() {
     tools) options="--family --tools --calls --single --answer --reasoning"
         options+=" --reasoning-tokens --any-order" ;;
     convert) options="--from --to --chat $sources" ;;
+    serve) options="$serving --help --version" ;;
     conformance) options="--draft --schema-dir --remotes" ;;
     *) options="tokenizer check mask sample generate explain convert"
         options+=" conformance"
-        options+=" resolve tools"
+        options+=" resolve tools serve"
         options+=" --help --version" ;;
     esac
-    [[ -z $command ]] || options+=" --json --help --version"
+    [[ -z $command || $command == serve ]] ||
+        options+=" --json --help --version"
     if [[ -z $command || $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ $command == conformance ]]; then

@@ -23,6 +23,7 @@ typedef enum CommandId {
     CMD_CONFORMANCE,
     CMD_RESOLVE,
     CMD_TOOLS,
+    CMD_SERVE,
     CMD_COUNT
 } CommandId;
 
@@ -78,6 +79,12 @@ typedef struct Args {
     uint64_t context, threads, gpu_layers;
     bool has_context, has_threads, has_gpu_layers;
     bool stream, report, redraw;
+    /* of a server */
+    const char *host, *api_key, *alias;
+    uint64_t port, parallel, waiting, speculate, max_body, max_work, timeout,
+        drain;
+    bool has_port, has_parallel, has_waiting, has_speculate, has_max_body,
+        has_max_work, has_timeout, has_drain;
     /* what to do with it */
     const char *from, *to; /* languages */
     const char *chat;

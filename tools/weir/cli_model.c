@@ -23,7 +23,8 @@ static bool is_size(uint64_t n)
     return n <= INT32_MAX;
 }
 
-Engine *model_load(const Args *args, weir_dialect dialect)
+Engine *model_load(const Args *args, weir_dialect dialect,
+                   const ModelRoom *room)
 {
     weir_error err;
     if (!is_size(args->context) || !is_size(args->threads) ||
@@ -34,7 +35,8 @@ Engine *model_load(const Args *args, weir_dialect dialect)
     EngineOpts opts = {
         .kind = args->engine,
         .model = args->model,
-        .context = (uint32_t)args->context,
+        .context = room ? room->context : (uint32_t)args->context,
+        .sequences = room ? room->sequences : 1,
         .threads = (uint32_t)args->threads,
         .gpu_layers = args->has_gpu_layers ? (int32_t)args->gpu_layers : -1,
         .dialect = dialect,

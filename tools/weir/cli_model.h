@@ -7,9 +7,15 @@
 #include "weir/args.h"
 #include "weir/cli_tools.h"
 
-/* -m and the options about it, with progress on a terminal. NULL after a
- * message. */
-Engine *model_load(const Args *args, weir_dialect dialect);
+/* For several answers at once. */
+typedef struct ModelRoom {
+    uint32_t sequences, context; /* context: of all together */
+} ModelRoom;
+
+/* -m and the options about it, with progress on a terminal. room: NULL for one
+ * answer. NULL after a message. */
+Engine *model_load(const Args *args, weir_dialect dialect,
+                   const ModelRoom *room);
 
 /* --chat-template, or the model's own format; *style NULL: the prompt is text
  * as it is. 0, or 2 after a message. */

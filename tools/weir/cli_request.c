@@ -46,8 +46,9 @@ static int read_failure(const Args *args, weir_failure *failure)
     *failure =
         !strcmp(text, "degrade") ? WEIR_FAILURE_DEGRADE : WEIR_FAILURE_REFUSE;
     if (*failure == WEIR_FAILURE_DEGRADE || !strcmp(text, "refuse")) return 0;
-    return usage_error(args, "found --failure '%s', expected refuse or degrade",
-                       text);
+    return usage_error(
+        args, "found --%s '%s', expected refuse or degrade",
+        args->command == CMD_SERVE ? "on-unsupported" : "failure", text);
 }
 
 static int set_switch(const Args *args, weir_switches *switches,
@@ -77,11 +78,17 @@ static int read_switches(const Args *args, weir_switches *switches)
     return status;
 }
 
-static int read_opts(const Args *args, weir_request_opts *opts)
+int request_policy(const Args *args, weir_request_opts *opts)
 {
     int status = read_profile(args, &opts->profile);
-    if (!status) status = read_endpoint(args, &opts->endpoint);
     if (!status) status = read_failure(args, &opts->failure);
+    return status ? status : read_switches(args, &opts->switches);
+}
+
+static int read_opts(const Args *args, weir_request_opts *opts)
+{
+    int status = request_policy(args, opts);
+    if (!status) status = read_endpoint(args, &opts->endpoint);
     if (!status && args->family) status = family_read(args, &opts->family);
     if (!status)
         status =
@@ -91,7 +98,7 @@ static int read_opts(const Args *args, weir_request_opts *opts)
     if (!status) status = chat_read(args, &opts->chat);
     if (!status && opts->chat && opts->profile != WEIR_PROFILE_LLAMA_SERVER)
         status = usage_error(args, "--chat wants --profile llama-server");
-    return status ? status : read_switches(args, &opts->switches);
+    return status;
 }
 
 static void print_lane(const weir_constraint *constraint)

@@ -19,6 +19,9 @@ typedef struct RequestFile {
  * To be freed in any case. */
 int request_read(RequestFile *r, const Args *args, const char *path);
 void request_free(RequestFile *r, const Args *args);
+/* --profile, --failure or --on-unsupported, the switches and the environment
+ * alone. 0, or 2 after a message. */
+int request_policy(const Args *args, weir_request_opts *opts);
 /* Whose vocabulary it is for. */
 weir_dialect request_dialect(const RequestFile *r);
 /* The grammar; NULL, and nothing refused: the text is free. */

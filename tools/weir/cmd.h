@@ -16,5 +16,6 @@ int cmd_convert(const Args *args);
 int cmd_conformance(const Args *args);
 int cmd_resolve(const Args *args);
 int cmd_tools(const Args *args);
+int cmd_serve(const Args *args);
 
 #endif

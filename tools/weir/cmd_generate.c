@@ -173,7 +173,7 @@ static int set_up(Generation *g)
     if (check(g, &dialect) || set_switch(g) ||
         tool_file_read(args, &g->tools) || tool_opts_read(args, &g->tool_opts))
         return 2;
-    g->engine = model_load(args, dialect);
+    g->engine = model_load(args, dialect, NULL);
     if (!g->engine || model_style(args, engine_info(g->engine), &g->style) ||
         session_open_with(&g->session, args, engine_vocab(g->engine)))
         return 2;

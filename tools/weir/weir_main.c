@@ -14,6 +14,7 @@ static int (*const run[CMD_COUNT])(const Args *args) = {
     [CMD_GENERATE] = cmd_generate,   [CMD_EXPLAIN] = cmd_explain,
     [CMD_CONVERT] = cmd_convert,     [CMD_CONFORMANCE] = cmd_conformance,
     [CMD_RESOLVE] = cmd_resolve,     [CMD_TOOLS] = cmd_tools,
+    [CMD_SERVE] = cmd_serve,
 };
 
 static int run_command(const Args *args)
