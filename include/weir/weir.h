@@ -848,7 +848,8 @@ typedef struct weir_tool_parser weir_tool_parser;
 
 /* tools: those that may be called; copied. Where arguments do not tell strings
  * from other values (docs/tools.md), the schemas do; where calls are not told
- * from text, the names do. Of opts `reasoning` counts. */
+ * from text, the names do. Of opts `reasoning` counts, and `calls`: with NONE
+ * what looks like a call is text. */
 WEIR_API weir_tool_parser *weir_tool_parser_new(
     const weir_env *env, weir_family family, const weir_tool *tools,
     size_t count, const weir_tool_opts *opts, weir_error *err);

@@ -43,6 +43,7 @@ weir_tool_parser *weir_tool_parser_new(const weir_env *env, weir_family family,
     p->mem = mem;
     p->family = f;
     p->reasoning = o.reasoning;
+    p->no_calls = o.calls == WEIR_CALLS_NONE;
     if (member_list_init(&p->members, &p->mem, tools, count, needs_types(f),
                          err)) {
         parser_reset(p);

@@ -25,9 +25,19 @@ static const char *separator_mark(const Family *f)
     return f->separator[0] == ',' ? "," : NULL;
 }
 
-void openers_of(Openers *o, const Family *f, bool thinks)
+static void add_calls(Openers *o, const Family *f)
 {
-    unsigned calls = f->section ? PLACE_SECTION : PLACE_TEXT;
+    unsigned place = f->section ? PLACE_SECTION : PLACE_TEXT;
+    add(o, OPENS_SECTION, PLACE_TEXT,
+        f->section_read ? f->section_read : f->section);
+    add(o, ENDS_SECTION, PLACE_SECTION, f->section_end);
+    for (unsigned i = 0; i < FAMILY_CALLS && f->calls[i]; i++)
+        add(o, OPENS_CALL, place, f->calls[i]);
+    add(o, IS_LAYOUT, PLACE_SECTION, separator_mark(f));
+}
+
+void openers_of(Openers *o, const Family *f, bool thinks, bool calls)
+{
     *o = (Openers){.count = 0};
     if (thinks) {
         add(o, OPENS_THOUGHTS, PLACE_TEXT, f->think);
@@ -38,14 +48,9 @@ void openers_of(Openers *o, const Family *f, bool thinks)
     add(o, OPENS_BLOCK, PLACE_TEXT, f->preamble);
     add(o, ENDS_BLOCK, PLACE_BLOCK, f->text_end[0]);
     add(o, ENDS_BLOCK, PLACE_BLOCK, f->text_end[1]);
-    add(o, OPENS_SECTION, PLACE_TEXT,
-        f->section_read ? f->section_read : f->section);
-    add(o, ENDS_SECTION, PLACE_SECTION, f->section_end);
-    for (unsigned i = 0; i < FAMILY_CALLS && f->calls[i]; i++)
-        add(o, OPENS_CALL, calls, f->calls[i]);
+    if (calls) add_calls(o, f);
     add(o, IS_LAYOUT, PLACE_TEXT, f->next);
     add(o, IS_LAYOUT, PLACE_TEXT, f->tail);
-    add(o, IS_LAYOUT, PLACE_SECTION, separator_mark(f));
 }
 
 /* ---- trying one ---- */

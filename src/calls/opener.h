@@ -33,7 +33,9 @@ typedef struct Openers {
     unsigned count;
 } Openers;
 
-void openers_of(Openers *openers, const Family *family, bool thinks);
+/* calls: those of calls, and of the section around them, too. */
+void openers_of(Openers *openers, const Family *family, bool thinks,
+                bool calls);
 
 typedef enum TryResult {
     TRY_MORE,   /* the byte fits; there is more to come */

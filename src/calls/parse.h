@@ -66,6 +66,7 @@ typedef struct Parser {
     const ArgStyle *style; /* NULL: JSON */
     const char *call_end;  /* rest of the template of the call being read */
     weir_reasoning reasoning;
+    bool no_calls; /* what calls look like is text */
     Openers openers;
     MemberList members;
     bool failed; /* out of memory */
@@ -93,7 +94,7 @@ typedef struct Parser {
     weir_tool_event_kind tail_kind;
 } Parser;
 
-/* mem, family, reasoning and members are set. */
+/* mem, family, reasoning, no_calls and members are set. */
 void parser_reset(Parser *p);
 void parser_free(Parser *p);
 /* Takes a piece; then p->events are what it settles. False: out of memory. */

@@ -143,7 +143,8 @@ static unsigned first_place(const Parser *p)
 
 void parser_reset(Parser *p)
 {
-    openers_of(&p->openers, p->family, p->reasoning != WEIR_REASONING_NONE);
+    openers_of(&p->openers, p->family, p->reasoning != WEIR_REASONING_NONE,
+               !p->no_calls);
     p->style = arg_style_find(span_text(p->family->style));
     p->failed = p->ended = false;
     p->state = READ_TEXT;

@@ -22,6 +22,7 @@ typedef struct Case {
     unsigned line; /* where it begins */
     weir_family family;
     weir_reasoning reasoning;
+    weir_calls calls;
     weir_tool tools[TOOLS_MAX];
     size_t tool_count;
     char text[TEXT_MAX], expected[TEXT_MAX];
@@ -71,7 +72,8 @@ static void check_read(const Case *c, weir_tool_parser *p, PieceFn next,
 static void run_case(const Case *c)
 {
     weir_error err;
-    weir_tool_opts opts = {.size = sizeof opts, .reasoning = c->reasoning};
+    weir_tool_opts opts = {
+        .size = sizeof opts, .calls = c->calls, .reasoning = c->reasoning};
     weir_tool_parser *p = weir_tool_parser_new(NULL, c->family, c->tools,
                                                c->tool_count, &opts, &err);
     if (!p) fail_msg("line %u: %s", c->line, err.message);
@@ -96,13 +98,14 @@ static void add_line(char *text, size_t *size, const char *line, size_t n)
 
 static void read_family(Case *c, const char *words)
 {
-    char name[32], where[16] = "none";
-    sscanf(words, "%31s %15s", name, where);
+    char name[32], where[16] = "none", calls[16] = "";
+    sscanf(words, "%31s %15s %15s", name, where, calls);
     c->family = weir_family_find(bytes_of(name));
     if (!c->family) fail_msg("line %u: no family %s", c->line, name);
     c->reasoning = !strcmp(where, "open")  ? WEIR_REASONING_OPEN
                    : !strcmp(where, "may") ? WEIR_REASONING_MAY
                                            : WEIR_REASONING_NONE;
+    c->calls = strcmp(calls, "no-calls") ? WEIR_CALLS_AUTO : WEIR_CALLS_NONE;
 }
 
 static void read_tool(Case *c, char *words)
