@@ -26,6 +26,7 @@ static void put_tokens(const Answer *a, JsonPut *out)
     put_uint(out, "input_tokens", a->start.prompt_tokens);
     put_object(out, "input_tokens_details");
     put_uint(out, "cached_tokens", a->start.cached_tokens);
+    put_uint(out, "cache_write_tokens", 0);
     put_end(out, '}');
     put_uint(out, "output_tokens", completion_tokens(a));
     put_object(out, "output_tokens_details");
@@ -61,6 +62,7 @@ static void put_echo(const Answer *a, JsonPut *out)
             fields_spelling(&a->fields, fields[i].name, fields[i].otherwise));
 }
 
+/* The codes of failed responses are a list of OpenAI's. */
 static void put_error(const weir_refusal *refusal, JsonPut *out)
 {
     if (!refusal) {
@@ -68,7 +70,7 @@ static void put_error(const weir_refusal *refusal, JsonPut *out)
         return;
     }
     put_object(out, "error");
-    put_text(out, "code", refusal->code);
+    put_text(out, "code", "server_error");
     put_text(out, "message", refusal->message);
     put_end(out, '}');
 }

@@ -65,7 +65,8 @@ class Responses(Items):
             "temperature": 0.5, "text": text, "tool_choice": "auto",
             "tools": [], "top_p": 1, "truncation": "disabled", "user": None,
             "usage": {"input_tokens": 10,
-                      "input_tokens_details": {"cached_tokens": 4},
+                      "input_tokens_details": {"cached_tokens": 4,
+                                               "cache_write_tokens": 0},
                       "output_tokens": 9,
                       "output_tokens_details": {"reasoning_tokens": 0},
                       "total_tokens": 19}})
@@ -163,8 +164,9 @@ class Responses(Items):
         data = self.stream(steps("ab", finish=kit.STUCK))
         self.assertEqual(data[-1]["type"], "response.failed")
         self.assertEqual(data[-1]["response"]["status"], "failed")
-        self.assertEqual(data[-1]["response"]["error"]["code"],
-                         "generation_failed")
+        error = data[-1]["response"]["error"]
+        self.assertEqual(error["code"], "server_error")
+        self.assertIn("no token", error["message"])
 
     def test_logprobs(self):
         acts = [["step", 0, {"text": "a", "tokens": [97],
