@@ -74,7 +74,7 @@ struct Job {
     atomic_bool is_cancelled;
     uint32_t *prompt;
     uint32_t prompt_count;
-    bool prompt_only, has_begun;
+    bool prompt_only, count_allowed, has_begun;
     uint32_t choices, left; /* left: without an END so far */
     weir_grammar *grammar;
     uint64_t submitted_ns;

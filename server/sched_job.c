@@ -148,6 +148,7 @@ static Job *job_alloc(Scheduler *s, const JobOpts *o)
     job->notify = o->notify;
     job->user = o->user;
     job->prompt_only = o->prompt_only;
+    job->count_allowed = o->count_allowed;
     job->choices = job->left = choices;
     job->grammar = o->grammar ? weir_grammar_retain(o->grammar) : NULL;
     job->submitted_ns = sched_clock();

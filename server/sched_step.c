@@ -199,6 +199,16 @@ static void row_finish(Scheduler *s, Row *row, weir_finish finish,
     row_end(s, row, &event);
 }
 
+/* Of this place. A mask that cannot be made shows in the draw. */
+static uint32_t allowed_here(const Scheduler *s, const Row *row)
+{
+    weir_matcher *m = row->lazy ? weir_lazy_matcher(row->lazy) : row->matcher;
+    const int32_t *mask =
+        m && row->job->count_allowed ? weir_matcher_mask(m) : NULL;
+    uint32_t width = weir_vocab_width(engine_vocab(s->engine));
+    return mask ? (uint32_t)weir_mask_count(mask, width, NULL) : UINT32_MAX;
+}
+
 /* How many of the tokens are the draft's next ones after the first `right`. */
 static uint32_t draft_matches(const Row *row, uint32_t right,
                               const weir_decoded *out)
@@ -217,11 +227,14 @@ static bool row_draw(Scheduler *s, Row *row, size_t at, weir_decoded *out)
     uint32_t right = 0, matches;
     do {
         const float *logits = engine_logits(s->engine, at, right);
+        uint32_t allowed = allowed_here(s, row);
         weir_decoder_step(row->decoder, logits, s->info->width, out);
         row->counts.output += (uint32_t)out->token_count;
         row->counts.forced += (uint32_t)out->forced;
-        JobEvent event = {
-            .kind = JOB_STEP, .step = out, .sampler = row->sampler};
+        JobEvent event = {.kind = JOB_STEP,
+                          .step = out,
+                          .sampler = row->sampler,
+                          .allowed = allowed};
         tell(row, &event);
         matches = draft_matches(row, right, out);
         right += matches;

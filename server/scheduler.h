@@ -96,6 +96,9 @@ typedef struct JobEvent {
     JobCounts counts;
     const weir_decoded *step;    /* STEP: what weir_decoder_step said */
     const weir_sampler *sampler; /* STEP: for weir_sampler_candidates */
+    uint32_t allowed;            /* STEP, if they are counted: how many tokens
+                                   the constraint allowed where the first was
+                                   drawn; UINT32_MAX: there is none */
     weir_finish finish;          /* END; also that of the last step */
     bool completed;              /* END: as in weir_decoded */
     bool cancelled;              /* END: by job_cancel, or the scheduler's end;
@@ -121,6 +124,9 @@ typedef struct JobOpts {
                                not looked at */
     bool prompt_only; /* nothing is drawn: LENGTH after the prompt */
     bool alone;       /* shares no decode with other answers */
+    bool
+        count_allowed; /* steps tell how many tokens were allowed: a microsecond
+                           and more for each */
     /* Called on the scheduler's thread: STARTED once, STEPs, END once for each
      * choice, those of several choices mixed. `event` and what it points to are
      * valid in the call. Must not block, nor submit; may cancel. */

@@ -469,6 +469,65 @@ static void test_logprobs_come_with_the_tokens(void **state)
     scheduler_free(s);
 }
 
+/* ---- what was allowed ---- */
+
+typedef struct Allowed {
+    uint32_t counts[16], count;
+} Allowed;
+
+static void note_allowed(void *user, Sink *sink, const JobEvent *event)
+{
+    Allowed *a = user;
+    (void)sink;
+    if (event->kind != JOB_STEP) return;
+    KIT_CHECK(a->count < 16);
+    a->counts[a->count++] = event->allowed;
+}
+
+static void submit_counted(Scheduler *s, const Ask *ask, Sink *sink)
+{
+    weir_sampler_opts so = kit_sampler_opts(ask);
+    weir_decode_opts po = kit_decode_opts(ask);
+    JobRefusal refusal;
+    JobOpts o = {.prompt = ask->prompt,
+                 .prompt_count = ask->prompt_count,
+                 .grammar = ask->grammar,
+                 .sampler = &so,
+                 .decode = &po,
+                 .count_allowed = true,
+                 .notify = sink_event,
+                 .user = sink};
+    sink->job = scheduler_submit(s, &o, &refusal);
+    assert_non_null(sink->job);
+}
+
+/* The kit's tokens are bytes, but for a few. */
+static void test_allowed_tokens_are_counted(void **state)
+{
+    const uint32_t expected[] = {1, 3, 10, 1};
+    Scheduler *s = kit_scheduler(group.engine, NULL);
+    Ask ask = kit_ask(3, 9);
+    weir_grammar *g = kit_grammar(group.engine, WEIR_REGEX, "a[b-d][0-9]x");
+    (void)state;
+    ask.max_tokens = 8;
+    for (int is_free = 0; is_free < 2; is_free++) {
+        Allowed told = {.count = 0};
+        Sink *sink = sink_new();
+        ask.grammar = is_free ? NULL : g;
+        sink->on_event = note_allowed;
+        sink->user = &told;
+        submit_counted(s, &ask, sink);
+        sink_wait(sink);
+        for (uint32_t i = 0; i < told.count; i++)
+            assert_int_equal(told.counts[i],
+                             is_free ? UINT32_MAX : expected[i]);
+        assert_true(told.count >= (is_free ? 1 : 4));
+        sink_free(sink);
+    }
+    weir_grammar_free(g);
+    scheduler_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -487,6 +546,7 @@ int main(void)
         cmocka_unit_test(test_forced_text_is_taken_at_once),
         cmocka_unit_test(test_prompts_in_chunks_stop_nobody),
         cmocka_unit_test(test_many_answers_give_way),
-        cmocka_unit_test(test_logprobs_come_with_the_tokens)};
+        cmocka_unit_test(test_logprobs_come_with_the_tokens),
+        cmocka_unit_test(test_allowed_tokens_are_counted)};
     return cmocka_run_group_tests(tests, kit_set_up, kit_tear_down);
 }
