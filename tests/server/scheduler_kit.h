@@ -438,6 +438,7 @@ static inline int kit_set_up(void **state)
     (void)state;
     kit_model = random_model_small(21);
     kit_model.context = 2048;
+    kit_model.layers = 1;
     group.engine = kit_builtin(8, 2048, 64);
     group.other = kit_builtin(1, 1024, 64);
     for (int i = 0; i < 4; i++)

@@ -297,7 +297,7 @@ static void test_interleaved_fills(void **state)
 {
     (void)state;
     SchedulerOpts opts = {.rows = 8, .workers = 4};
-    uint64_t rounds = case_count(6, 2);
+    uint64_t rounds = case_count(6, 1);
     for (uint64_t round = 0; round < rounds; round++) {
         Scheduler *s = kit_scheduler(group.engine, &opts);
         static Ask asks[16];
