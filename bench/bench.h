@@ -15,8 +15,10 @@ typedef struct Bench {
     const char *records;           /* gbnf: a folder */
     const char *vocabs, *grammars; /* folders */
     const char *list;              /* maskbench: where to list, or NULL */
+    const char *model, *engine;    /* serve: a file; its kind, or NULL */
     bool any_order;                /* schemas */
     uint32_t runs;
+    uint32_t threads; /* serve: of the engine; 0: its own default */
     uint32_t slowest; /* steps to list on stderr */
     Mem mem;
     Timer timer;
@@ -27,7 +29,7 @@ typedef struct Bench {
 typedef bool BenchRow(const Bench *bench, Report *report);
 BenchRow row_memcpy, row_apply, row_json, row_vocab_load, row_batch, row_cold,
     row_growth, row_cache_hit, row_cache_cap, row_maskbench, row_gbnf,
-    row_sample, row_structural_tag;
+    row_sample, row_structural_tag, row_serve;
 /* Several rows each: report->row says which. */
 BenchRow row_vocab, row_front;
 

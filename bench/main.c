@@ -34,6 +34,7 @@ static const RowEntry rows[] = {
     {"gbnf", "llama.cpp's recorded outputs, a step: the mask", row_gbnf},
     {"structural-tag", "free text with calls of tools, a step: the mask",
      row_structural_tag},
+    {"serve", "answers of a model with a constraint and without", row_serve},
 };
 
 enum { ROWS = COUNT_OF(rows), RUNS_DEFAULT = 3, RUNS_MOST = 1000 };
@@ -65,7 +66,12 @@ static void usage(FILE *out)
         "../shared/data/maskbench-dev.jsonl\n"
         "  --records DIR     row gbnf; default: ../shared/data/llamacpp\n"
         "  --grammars DIR    rows regex, ebnf; default: bench/grammars\n"
-        "  --runs N          each step's least time of N runs; default: 3\n"
+        "  --model FILE      row serve: a GGUF file; --engine KIND: builtin or "
+        "llama, the default;\n"
+        "                    --threads N: of the engine\n"
+        "  --runs N          each step's least time of N runs; default: 3; row "
+        "serve: "
+        "N pairs, at\n                    least 5\n"
         "  --slowest N       list the N slowest steps on stderr\n"
         "  --any-order       schemas: members come in any order\n"
         "  --list FILE       rows with sources: writes a line for each: file, "
@@ -125,6 +131,8 @@ static bool parse_option(Args *a, const char *arg, const char *value,
                  {"--records", &a->bench.records},
                  {"--grammars", &a->bench.grammars},
                  {"--list", &a->bench.list},
+                 {"--model", &a->bench.model},
+                 {"--engine", &a->bench.engine},
                  {"--save", &a->save}};
     for (size_t i = 0; i < COUNT_OF(paths); i++) {
         if (strcmp(arg, paths[i].name)) continue;
@@ -132,6 +140,7 @@ static bool parse_option(Args *a, const char *arg, const char *value,
         return true;
     }
     if (!strcmp(arg, "--runs")) return parse_count(value, &a->bench.runs);
+    if (!strcmp(arg, "--threads")) return parse_count(value, &a->bench.threads);
     if (!strcmp(arg, "--slowest")) return parse_count(value, &a->bench.slowest);
     return usage_fail("unknown option", arg);
 }

@@ -308,6 +308,28 @@ class Bench(unittest.TestCase):
         self.assertEqual(err.count("tiny, test 0, step"), 5)
         self.assertIn('step 3: "{\\"a\\":" then "true"', err)
 
+    def test_serve(self):
+        """A model of random weights, by the runner of our own."""
+        with tempfile.TemporaryDirectory() as folder:
+            model = os.path.join(folder, "random.gguf")
+            subprocess.run([os.path.join(BUILD, "random_model_driver"), model,
+                            "1"], check=True)
+            code, out, _ = bench("serve", "--model", model, "--engine",
+                                 "builtin", "--json")
+        found = json.loads(out)["serve"]
+        self.assertEqual(code, 0)
+        for size in (1, 4, 16):
+            self.assertGreater(found[f"free_tokens_of_{size}_per_s"], 0)
+            self.assertGreater(found[f"constrained_tokens_of_{size}_per_s"], 0)
+            self.assertGreater(found[f"mask_work_of_{size}_percent"], 0)
+            self.assertLessEqual(found[f"slower_least_of_{size}_percent"],
+                                 found[f"slower_of_{size}_percent"])
+
+    def test_serve_wants_a_model(self):
+        code, _, err = bench("serve")
+        self.assertEqual((code, err),
+                         (1, "weir-bench: serve: expected --model FILE\n"))
+
     def test_usage(self):
         for wrong in ((), ("nothing",), ("memcpy", "--runs"),
                       ("json", "--runs", "0"), ("json", "--wrong", "1")):
