@@ -47,11 +47,13 @@ typedef struct AnswerOpts {
                            always on completions, /completion and /generate:
                            the output is text as it is */
     weir_reasoning reasoning; /* where its output begins */
-    const char *model;        /* what the answer calls it */
-    uint64_t id;            /* from which all ids are made: take a random one */
-    int64_t created;        /* seconds since 1970 */
-    uint32_t created_nanos; /* and of the second; Ollama tells them */
-    uint32_t prompt_count;  /* prompts of the request, completions' lists of
+    bool continues;    /* it goes on behind what the request has of it: so it is
+                       no JSON value by itself, of which that alone counts */
+    const char *model; /* what the answer calls it */
+    uint64_t id;       /* from which all ids are made: take a random one */
+    int64_t created;   /* seconds since 1970 */
+    uint32_t created_nanos;    /* and of the second; Ollama tells them */
+    uint32_t prompt_count;     /* prompts of the request, completions' lists of
                                  them; 0: 1. Each has settings->choices answers:
                                  choice = prompt * choices + i */
     const weir_bytes *prompts; /* their texts, to be told again (`echo`, and

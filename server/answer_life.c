@@ -116,7 +116,7 @@ static bool open_choice(Answer *a, const weir_constraint_info *info,
     Choice c = {.index = a->choices.count, .text.mem = &a->mem};
     ReaderOpts opts = {.env = a->opts.env, .mem = &a->mem, .constraint = info};
     if (has_messages(a->opts.endpoint)) {
-        opts.json_alone = true;
+        opts.json_alone = !a->opts.continues;
         opts.family = a->opts.family;
         opts.reasoning = a->opts.reasoning;
     }

@@ -143,6 +143,7 @@ static bool make_answer(Turn *t, weir_refusal *refusal)
                        .vocab = s->vocab,
                        .family = w->family,
                        .reasoning = w->reasoning,
+                       .continues = w->conversation.continues,
                        .model = s->opts.name,
                        .id = service_id(t->service),
                        .created = now.tv_sec,
@@ -170,14 +171,15 @@ static void refuse_job(const Turn *t, const JobRefusal *r, weir_refusal *f)
               r->error.message);
 }
 
-/* llama-server's form, whatever the endpoint: clients look for its numbers. */
+/* llama-server's form, where OpenAI's would be: clients look for its
+ * numbers. */
 static void answer_too_long(const Turn *t, const JobRefusal *r,
                             const weir_refusal *f)
 {
     JsonPut out = {.mem = t->service->mem};
     weir_endpoint e = t->wanted.endpoint;
     if (e == WEIR_ENDPOINT_OLLAMA_CHAT || e == WEIR_ENDPOINT_OLLAMA_GENERATE ||
-        e == WEIR_ENDPOINT_MESSAGES) {
+        e == WEIR_ENDPOINT_MESSAGES || e == WEIR_ENDPOINT_GENERATE) {
         http_refuse(t->call, f);
         return;
     }

@@ -13,8 +13,6 @@
  */
 #include "server/wanted.h"
 
-#include "weir/content.h"
-
 static bool is_ollama(weir_endpoint endpoint)
 {
     return endpoint == WEIR_ENDPOINT_OLLAMA_CHAT ||
@@ -131,15 +129,13 @@ static bool check_prefill(Wanted *w)
 }
 
 /* A constraint is met by the whole answer, so the matcher takes first what is
- * there. What comes is a part of a text then, not a JSON value. */
+ * there. */
 static bool read_prefill(Wanted *w)
 {
     weir_bytes before = conversation_continued(&w->conversation);
     w->prefill = w->info.prefill;
     if (!w->grammar || !before.size) return true;
     w->prefill = before;
-    if (weir_content_rule_of(w->info.kind) == WEIR_CONTENT_JSON)
-        w->info.kind = WEIR_STRUCTURAL_TAG;
     return check_prefill(w);
 }
 
@@ -182,6 +178,19 @@ static bool keep_texts(Wanted *w)
 
 /* ---- all of it ---- */
 
+static bool check_choices(Wanted *w)
+{
+    enum { MOST = 1024 };
+    Place root = place_root(), place = place_member(&root, "n");
+    uint64_t all = (uint64_t)w->conversation.prompts.count * w->how.choices;
+    return all <= MOST ||
+           body_refuse(&w->conversation.body, JSON_NONE, &place,
+                       "invalid_value",
+                       "found %llu answers to all prompts, expected at most "
+                       "%d",
+                       (unsigned long long)all, MOST);
+}
+
 static bool read_settings(Wanted *w, weir_bytes request, weir_refusal *refusal)
 {
     Service *s = w->service;
@@ -213,7 +222,7 @@ bool wanted_read(Wanted *w, Service *s, weir_endpoint endpoint,
         return false;
     w->how.decode.jump_forward = w->info.jump_forward;
     return conversation_encode(&w->conversation, &w->info, direct, refusal) &&
-           read_prefill(w) && keep_texts(w);
+           check_choices(w) && read_prefill(w) && keep_texts(w);
 }
 
 bool wanted_read_constraint(Wanted *w, Service *s, weir_endpoint endpoint,

@@ -11,7 +11,6 @@ import unittest
 
 import server_kit as kit
 
-QUICK = bool(os.environ.get("WEIR_QUICK"))
 CHAT = "/v1/chat/completions"
 R1 = "<｜User｜> <｜Assistant｜><think>\\n"
 
@@ -279,7 +278,7 @@ class Load(Cases):
                 for k in range(30)]
             answer = self.server.post("/grammar/check", {"tools": tools})
             self.assertTrue(answer.json["valid"])
-        count = 200 if QUICK else 2000
+        count = 200 if kit.QUICK else 2000
         for i in range(count // 2):
             ask(i)
         before = self.server.memory()
@@ -287,7 +286,7 @@ class Load(Cases):
             ask(i)
         grown = self.server.memory() - before
         # in the quick form the cache is not full yet
-        self.assertLess(grown, before * (1 if QUICK else 0.05))
+        self.assertLess(grown, before * (1 if kit.QUICK else 0.05))
 
     def test_event_loop_block(self):
         """While a constraint compiles for long, /health answers at once."""

@@ -1,7 +1,6 @@
 """What clients do wrong to weir serve, by accident or on purpose: then a good
 request is answered, and nothing is left behind. Labels: threads."""
 import json
-import os
 import random
 import socket
 import sys
@@ -11,7 +10,6 @@ import unittest
 
 import server_kit as kit
 
-QUICK = bool(os.environ.get("WEIR_QUICK"))
 ENDLESS = {"messages": kit.USER, "max_tokens": 50000,
            "logit_bias": {"260": False}}
 PATH = "/v1/chat/completions"
@@ -214,7 +212,7 @@ class Faults(unittest.TestCase):
                  "/tokenize", "/detokenize", "/grammar/check"]
         base = {"messages": kit.USER, "prompt": "x", "input": "x",
                 "text": "x", "content": "x", "tokens": [1], "max_tokens": 2}
-        for _ in range(300 if QUICK else 1500):
+        for _ in range(300 if kit.QUICK else 1500):
             body = dict(base) if rng.random() < 0.8 else {}
             for _ in range(rng.randrange(1, 3)):
                 body[rng.choice(fields)] = rng.choice(values)
@@ -235,7 +233,7 @@ class Faults(unittest.TestCase):
 
     def test_bad_schemas(self):
         """10,000 requests with bad schemas, ten connections at once."""
-        count = 500 if QUICK else 10000
+        count = 500 if kit.QUICK else 10000
         kinds = [lambda i: {"type": f"objekt{i}"},
                  lambda i: {"$ref": f"#/$defs/{i}"},
                  lambda i: {"properties": [i]},

@@ -163,6 +163,38 @@ class Plain(unittest.TestCase):
             self.assertEqual(kit.Answer(connection.getresponse()).status, 400)
         connection.close()
 
+    def test_ways(self):
+        """What HTTP allows: a client that asks before it sends, one of 1.0,
+        a body in chunks, several requests sent ahead."""
+        body = json.dumps({"messages": kit.USER, "guided_choice": ["ab"],
+                           "stream": True}).encode()
+        head = (b"POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n"
+                b"Content-Type: application/json\r\n")
+        length = b"Content-Length: %d\r\n" % len(body)
+        with self.server.socket() as sock:
+            sock.sendall(head + length + b"Expect: 100-continue\r\n\r\n")
+            self.assertIn(b"100 Continue", sock.recv(1000))
+            sock.sendall(body)
+            self.assertIn(b"200 OK", sock.recv(1000))
+        with self.server.socket() as sock:
+            sock.sendall(head.replace(b"1.1", b"1.0") + length + b"\r\n" + body)
+            text = b""
+            while data := sock.recv(65536):
+                text += data
+        self.assertIn(b"data: [DONE]", text)
+        self.assertNotIn(b"chunked", text)
+        with self.server.socket() as sock:
+            sock.sendall(head + b"Transfer-Encoding: chunked\r\n\r\n" +
+                         b"".join(b"1\r\n%c\r\n" % c for c in body) +
+                         b"0\r\n\r\n")
+            self.assertIn(b"200 OK", sock.recv(1000))
+        with self.server.socket() as sock:
+            sock.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n" *
+                         5)
+            text = b""
+            while text.count(b'{"status":"ok"}') < 5:
+                text += sock.recv(65536)
+
     def test_host(self):
         """A name that somebody else has made mean this machine is refused."""
         for host in ("evil.example", "evil.example:80", "10.0.0.1"):

@@ -21,6 +21,7 @@ DRIVER = os.path.join(BUILD, "random_model_driver")
 CHATML = "<|im_start|> <|im_end|>"
 HERMES = CHATML + ' <tool_call>\\n{"name": "'
 QWEN = HERMES + " <think>"
+QUICK = bool(os.environ.get("WEIR_QUICK"))
 JSON = {"Content-Type": "application/json"}
 USER = [{"role": "user", "content": "hi"}]
 
