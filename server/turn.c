@@ -43,6 +43,7 @@ struct Turn {
     JsonPut out;
     uint32_t taken; /* of out: sent already */
     VEC(weir_candidate) candidates;
+    VEC(uint32_t) allowed; /* of the tokens of a step */
 };
 
 /* ---- on the scheduler's thread ---- */
@@ -62,7 +63,9 @@ static void begin(Turn *t, const JobEvent *event)
 static void list_candidates(Turn *t, const JobEvent *event, AnswerStep *step)
 {
     const weir_sampler *from = event->sampler;
-    if (!answer_wants_candidates(t->answer) || !from) return;
+    const weir_decoded *d = event->step;
+    bool is_one = from && d->token_count == d->forced + 1; /* draw */
+    if (!answer_wants_candidates(t->answer) || !is_one) return;
     size_t n = weir_sampler_candidates(from, NULL, 0);
     if (!vec_reserve(t->service->mem, &t->candidates, n)) return;
     weir_sampler_candidates(from, t->candidates.at, n);
@@ -70,10 +73,27 @@ static void list_candidates(Turn *t, const JobEvent *event, AnswerStep *step)
     step->candidate_count = n;
 }
 
+/* How many the constraint allowed for each token: what was not drawn had no
+ * choice. Of drafts that came true only the first is known, so none is told. */
+static void list_allowed(Turn *t, const JobEvent *event, AnswerStep *step)
+{
+    const weir_decoded *d = event->step;
+    bool is_counted = answer_wants_allowed(t->answer) &&
+                      event->allowed != UINT32_MAX &&
+                      d->token_count == d->forced + 1;
+    if (!is_counted ||
+        !vec_reserve(t->service->mem, &t->allowed, d->token_count))
+        return;
+    t->allowed.at[0] = event->allowed;
+    for (size_t i = 1; i < d->token_count; i++) t->allowed.at[i] = 1;
+    step->allowed = t->allowed.at;
+}
+
 static void step(Turn *t, const TurnJob *job, const JobEvent *event)
 {
     AnswerStep s = {.decoded = event->step};
     list_candidates(t, event, &s);
+    list_allowed(t, event, &s);
     answer_step(t->answer, job->first + event->choice, &s, &t->out);
 }
 
@@ -210,6 +230,7 @@ static Job *submit(Turn *t, TurnJob *job, const Prompt *p, JobRefusal *r)
                     .sampler = &w->how.sampler,
                     .decode = &w->how.decode,
                     .alone = w->grammar && !w->info.batched,
+                    .count_allowed = answer_wants_allowed(t->answer),
                     .notify = notify,
                     .user = job};
     return scheduler_submit(t->service->scheduler, &opts, r);
@@ -294,6 +315,7 @@ static void turn_free(void *user)
     answer_free(t->answer);
     put_free(&t->out);
     vec_free(mem, &t->candidates);
+    vec_free(mem, &t->allowed);
     wanted_close(&t->wanted);
     close(t->wake[0]);
     close(t->wake[1]);

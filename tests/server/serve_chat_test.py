@@ -216,6 +216,20 @@ class Endpoints(Served):
         self.assertEqual([t["token"] for t in found], ["a", "b"])
         self.assertEqual(found[0]["logprob"], 0)
 
+    def test_allowed(self):
+        """How many tokens the constraint let come, if that is asked for."""
+        answer = self.ok("/v1/chat/completions", {
+            "messages": kit.USER, "guided_choice": ["ab", "cb"],
+            "weir": {"tokens": True}}).json["choices"][0]
+        found = answer["weir"]["tokens"]
+        self.assertEqual([t["text"] for t in found][1:], ["b"])
+        self.assertEqual([t["allowed"] for t in found], [2, 1])
+        free = self.ok("/v1/chat/completions", {
+            "messages": kit.USER, "max_tokens": 1,
+            "weir": {"tokens": True}}).json["choices"][0]
+        self.assertEqual([t["allowed"] for t in free["weir"]["tokens"]],
+                         [None])
+
     def test_context(self):
         long = {"messages": [{"role": "user", "content": "x" * 3000}]}
         error = self.refused("/v1/chat/completions", long, "1500")
@@ -342,6 +356,21 @@ class Endpoints(Served):
         self.refused("/v1/chat/completions", {"messages": [
             *kit.USER, {"role": "tool", "content": "x"}]},
             "no place for earlier calls")
+
+
+class Drafts(Endpoints):
+    """The same with drafts, looked up in what was written."""
+    options = ("--speculate", "8", "--parallel", "2")
+
+
+class Forced(Endpoints):
+    """The same where forced text is not drawn."""
+    options = ("--jump-forward", "on")
+
+
+class Alone(Endpoints):
+    """The same where constrained answers share no step."""
+    options = ("--batch-grammar", "off")
 
 
 class NoFormat(Served):
