@@ -52,6 +52,44 @@ void put_literal(JsonPut *out, const char *text)
     put_raw(out, (weir_bytes){text, strlen(text)});
 }
 
+/* The line ends that JSON leaves as they are in strings: U+0085, U+2028 and
+ * U+2029. Their bytes before `end`; 0: there is none. */
+static size_t line_end(const char *begin, const char *end)
+{
+    size_t size = (size_t)(end - begin);
+    if (size >= 2 && !memcmp(end - 2, "\xC2\x85", 2)) return 2;
+    bool is_one = size >= 3 && (!memcmp(end - 3, "\xE2\x80\xA8", 3) ||
+                                !memcmp(end - 3, "\xE2\x80\xA9", 3));
+    return is_one ? 3 : 0;
+}
+
+/* Makes one line of a JSON text, in place, with room for three times as much:
+ * what some readers of streams take for the end of a line is a blank between
+ * values, or is escaped in a string. Returns its size. */
+static size_t make_line(char *at, size_t size)
+{
+    size_t more = 0;
+    for (size_t i = 0; i < size; i++) {
+        size_t n = line_end(at, at + i + 1);
+        if (n) more += 6 - n;
+        if (at[i] == '\n' || at[i] == '\r') at[i] = ' ';
+    }
+    char *from = at + size, *to = from + more;
+    while (from < to) {
+        size_t n = line_end(at, from);
+        const char *escape = n == 2               ? "\\u0085"
+                             : from[-1] == '\xA8' ? "\\u2028"
+                                                  : "\\u2029";
+        if (!n) {
+            *--to = *--from;
+            continue;
+        }
+        from -= n;
+        memcpy(to -= 6, escape, 6);
+    }
+    return size + more;
+}
+
 /* A byte becomes six characters at most. */
 static void add_string(JsonPut *out, const char *text, size_t size)
 {
@@ -62,7 +100,7 @@ static void add_string(JsonPut *out, const char *text, size_t size)
     }
     Out written = {to, 6 * size + 2, 0};
     json_write_string(&written, span_of(text, size));
-    out->text.count += (uint32_t)written.size;
+    out->text.count += (uint32_t)make_line(to, written.size);
 }
 
 /* What stands before a value: a comma, the member's name. */
@@ -167,26 +205,26 @@ void put_null(JsonPut *out, const char *key)
 /* Bytes that are no UTF-8 can only stand in strings: U+FFFD there. */
 static void add_repaired(JsonPut *out, Span text)
 {
-    for (size_t pos = 0; pos < text.size;) {
-        size_t start = pos;
-        bool is_bad = utf8_decode(text, &pos) == RUNE_BAD;
-        if (is_bad)
-            add(out, "\xEF\xBF\xBD", 3);
-        else
-            add(out, (const char *)text.at + start, pos - start);
+    for (size_t pos = utf8_check(text), begin = 0; begin < text.size;) {
+        add(out, (const char *)text.at + begin, pos - begin);
+        if (pos == text.size) return;
+        add(out, "\xEF\xBF\xBD", 3);
+        begin = pos + 1;
+        pos = begin + utf8_check(span_of(text.at + begin, text.size - begin));
     }
 }
 
 void put_json(JsonPut *out, const char *key, weir_bytes json)
 {
-    Span text = span_of(json.data, json.size);
     begin(out, key);
-    if (!json.size)
-        add(out, "null", 4);
-    else if (utf8_check(text) == text.size)
-        add(out, json.data, json.size);
+    uint32_t at = out->text.count;
+    if (json.size)
+        add_repaired(out, span_of(json.data, json.size));
     else
-        add_repaired(out, text);
+        add(out, "null", 4);
+    size_t size = out->text.count - at;
+    if (!room(out, 2 * size)) return;
+    out->text.count = at + (uint32_t)make_line(out->text.at + at, size);
 }
 
 void put_key(JsonPut *out, weir_bytes key)

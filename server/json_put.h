@@ -13,7 +13,8 @@
  * Commas come by themselves. `key` names a member of an object; NULL: an item
  * of an array, or a value that stands alone. Keys are ASCII without quotes and
  * backslashes. Strings are escaped in one place, text/json.h's
- * json_write_string: what comes out is UTF-8 whatever comes in. When memory is
+ * json_write_string: what comes out is UTF-8 whatever comes in. Values are one
+ * line, whatever a reader takes for its end: streams are lines. When memory is
  * out `failed` is set, and nothing more is written; readers look once, at the
  * end.
  */

@@ -36,5 +36,6 @@ const HttpRoute service_routes[] = {
     GET("/props", route_props),
     GET("/metrics", route_metrics),
     {"/health", "GET", WEIR_ENDPOINT_CHAT, true, route_health},
+    {"/", "GET", WEIR_ENDPOINT_CHAT, true, route_page},
 };
 const size_t service_route_count = COUNT_OF(service_routes);

@@ -50,6 +50,7 @@ extern const size_t service_route_count;
 
 /* Handlers; user: the Service. */
 void route_turn(void *user, HttpCall *call); /* endpoints that generate */
+void route_page(void *user, HttpCall *call); /* route_page.c */
 void route_health(void *user, HttpCall *call);
 void route_models(void *user, HttpCall *call);
 void route_props(void *user, HttpCall *call);

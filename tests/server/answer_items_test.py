@@ -45,6 +45,11 @@ class Responses(Items):
     def test_whole(self):
         text = {"format": {"type": "json_schema", "name": "x",
                            "schema": SCHEMA}}
+        stream = self.driver.run(
+            kit.RESPONSES, '{\r\n "input": "hi",\n "stream": true, "tools":'
+            ' [\n],\n "metadata": {\n "k": "\u2028" }}', steps("a"))
+        for _, data in kit.events(stream):
+            kit.strict_json(data)
         body = kit.whole(self.answer(
             steps('{"a": 1}'), text=text, instructions="be brief",
             temperature=0.5, metadata={"k": "v"}))

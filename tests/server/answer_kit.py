@@ -73,6 +73,8 @@ def events(answer):
         if not part:
             continue
         assert part.endswith("\n\n"), part
+        # one line a field, also for those who take more for a line's end
+        assert part.splitlines() == part[:-1].split("\n"), part
         for block in part[:-2].split("\n\n"):
             name, data = None, []
             for line in block.split("\n"):

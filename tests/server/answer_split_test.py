@@ -16,15 +16,16 @@ PARAMETERS = {"type": "object", "properties": {"a": {}, "b": {}}}
 FUNCTION = {"type": "function", "function": {"name": "f",
                                              "parameters": PARAMETERS}}
 TEXTS = ["", "a", "Grüße 😀", "x < y", "<tool", "{\"name\": ", "```json", "\n\n",
-         "no </think", "日本語 text", "[TOOL", "\\u12"]
+         "no </think", "日本語 text", "[TOOL", "\\u12", "\x85\u2028.\r\n"]
 VALUES = [1, -2.5e3, "s", "é\"\\\n😀", "<tool_call>", None, True, [1, {"k": []}],
-          {"name": "f"}]
+          {"name": "f"}, "\x85\u2029"]
 
 
 def call(rng, family):
     arguments = {key: rng.choice(VALUES) for key in
                  rng.sample(["a", "b"], rng.randrange(3))}
-    text = json.dumps(arguments, ensure_ascii=rng.random() < 0.5)
+    text = json.dumps(arguments, ensure_ascii=rng.random() < 0.5,
+                      indent=rng.choice([None, 1]))
     if family == "mistral":
         return f"[TOOL_CALLS]f[ARGS]{text}"
     members = ['"name": "f"', f'"arguments": {text}']
@@ -261,6 +262,21 @@ class Splits(unittest.TestCase):
                                            kit.END, {})
             self.assertEqual(chat_whole(body)[1], value)
             self.assertEqual(chat_joined(stream)[1], value)
+
+    def test_case_stream_utf8_split(self):
+        """Tokens within characters: deltas are whole ones. The decoder holds
+        the pieces back; what it hands on is sent as it comes."""
+        tokens = [[0xF0, 0x9F], [0x98], [0x80], [0xE4, 0xB8], [0xAD]]
+        texts = ["", "", "😀", "", "中"]
+        acts = [["step", 0, {"text": text, "tokens": ids}]
+                for ids, text in zip(tokens, texts)]
+        acts[-1][2]["finish"] = kit.LENGTH
+        stream = self.driver.run(
+            kit.CHAT, {"messages": USER, "stream": True},
+            acts + [["end", 0, {}]])
+        deltas = [c["choices"][0]["delta"].get("content")
+                  for c in kit.chunks(stream)]
+        self.assertEqual([d for d in deltas if d], ["😀", "中"])
 
     def test_case_stream_args_none(self):
         """Arguments before the name: both come, in order."""

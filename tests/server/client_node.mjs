@@ -38,13 +38,13 @@ async function all(stream) {
 
 test("chat: zodResponseFormat", async () => {
   const answer = await openai.chat.completions.parse({ model, messages, n: 2,
-    max_tokens: 200, response_format: zodResponseFormat(Person, "person") });
+    max_tokens: 900, response_format: zodResponseFormat(Person, "person") });
   for (const choice of answer.choices) Person.parse(choice.message.parsed);
 });
 
 test("chat: zodResponseFormat of a stream", async () => {
   const stream = openai.chat.completions.stream({ model, messages,
-    max_tokens: 200, response_format: zodResponseFormat(Person, "person"),
+    max_tokens: 900, response_format: zodResponseFormat(Person, "person"),
     stream_options: { include_usage: true } });
   let text = "";
   stream.on("content", delta => { text += delta; });
@@ -64,7 +64,7 @@ test("chat: plain stream", async () => {
 });
 
 test("chat: tools", async () => {
-  const fields = { model, messages, max_tokens: 200, tool_choice: "required",
+  const fields = { model, messages, max_tokens: 900, tool_choice: "required",
     parallel_tool_calls: false, tools: [zodFunction({ name: "add",
       parameters: Add })] };
   const answer = await openai.chat.completions.parse(fields);
@@ -80,7 +80,7 @@ test("chat: tools", async () => {
 test("chat: runTools", async () => {
   const seen = [];
   const runner = openai.chat.completions.runTools({ model, messages,
-    max_tokens: 200, tool_choice: { type: "function", function: { name: "add" } },
+    max_tokens: 900, tool_choice: { type: "function", function: { name: "add" } },
     tools: [zodFunction({ name: "add", parameters: Add,
       function: args => { seen.push(args); return "3"; } })] },
     { maxChatCompletions: 1 });
@@ -95,7 +95,7 @@ test("chat: refused", async () => {
 });
 
 test("responses: zodTextFormat", async () => {
-  const fields = { model, input: "A person.", max_output_tokens: 200,
+  const fields = { model, input: "A person.", max_output_tokens: 900,
     text: { format: zodTextFormat(Person, "person") } };
   const answer = await openai.responses.parse(fields);
   Person.parse(answer.output_parsed);
@@ -108,7 +108,7 @@ test("responses: zodTextFormat", async () => {
 });
 
 test("responses: tools", async () => {
-  const fields = { model, input: "1 + 2", max_output_tokens: 200,
+  const fields = { model, input: "1 + 2", max_output_tokens: 900,
     tool_choice: "required", parallel_tool_calls: false,
     tools: [zodResponsesFunction({ name: "add", parameters: Add })] };
   const answer = await openai.responses.parse(fields);
@@ -120,7 +120,7 @@ test("responses: tools", async () => {
 });
 
 test("messages", async () => {
-  const fields = { model, messages, max_tokens: 200,
+  const fields = { model, messages, max_tokens: 900,
     tools: [{ name: "add", input_schema: z.toJSONSchema(Add) }],
     tool_choice: { type: "any" } };
   const answer = await anthropic.messages.create(fields);

@@ -11,21 +11,13 @@ import server_kit as kit
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def main():
-    reason = kit.missing()
-    if not shutil.which("node"):
-        reason = "node is missing"
-    if not os.path.exists(os.path.join(client_kit.NPM, "package-lock.json")):
-        reason = "no clients: run scripts/clients/install-clients npm"
-    if reason:
-        print(reason)
-        return 77
+def run_node(script, *arguments):
+    """Runs a script of Node's tests against a server of its own."""
     server = kit.Server("--ctx", "1500", "--alias", "tiny",
                         template=kit.HERMES)
     done = subprocess.run(
-        ["node", os.path.join(HERE, "client_node.mjs"),
-         f"http://127.0.0.1:{server.port}"], check=False,
-        capture_output=True)
+        ["node", os.path.join(HERE, script), f"http://127.0.0.1:{server.port}",
+         *arguments], check=False, capture_output=True)
     code, err = server.stop()
     told = done.stdout.decode()
     print(told + done.stderr.decode() + err)
@@ -36,4 +28,17 @@ def main():
     return done.returncode or code
 
 
-sys.exit(main())
+def main():
+    reason = kit.missing()
+    if not shutil.which("node"):
+        reason = "node is missing"
+    if not os.path.exists(os.path.join(client_kit.NPM, "package-lock.json")):
+        reason = "no clients: run scripts/clients/install-clients npm"
+    if reason:
+        print(reason)
+        return 77
+    return run_node("client_node.mjs")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

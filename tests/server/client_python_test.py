@@ -19,6 +19,7 @@ import server_kit as kit  # noqa: E402
 
 
 class Person(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(extra="forbid")
     name: str = pydantic.Field(max_length=8)
     age: int = pydantic.Field(ge=0, le=130)
     mood: typing.Literal["happy", "sad"]
@@ -26,6 +27,7 @@ class Person(pydantic.BaseModel):
 
 class Add(pydantic.BaseModel):
     """Adds two numbers."""
+    model_config = pydantic.ConfigDict(extra="forbid")
     a: int = pydantic.Field(ge=0, le=99)
     b: typing.Literal[1, 2]
 
@@ -69,7 +71,7 @@ class Chat(Served):
     def test_parse(self):
         answer = self.openai.chat.completions.parse(
             model="tiny", messages=USER, response_format=Person,
-            max_tokens=200, n=2, seed=1)
+            max_tokens=900, n=2, seed=1)
         for choice in answer.choices:
             self.assertEqual(choice.finish_reason, "stop")
             self.assertIsInstance(choice.message.parsed, Person)
@@ -77,7 +79,7 @@ class Chat(Served):
     def test_parse_of_a_stream(self):
         with self.openai.chat.completions.stream(
                 model="tiny", messages=USER, response_format=Person,
-                max_tokens=200, stream_options={"include_usage": True}) as s:
+                max_tokens=900, stream_options={"include_usage": True}) as s:
             deltas = [e.delta for e in s if e.type == "content.delta"]
             final = s.get_final_completion()
         self.assertIsInstance(final.choices[0].message.parsed, Person)
@@ -96,7 +98,7 @@ class Chat(Served):
         tools = [openai.pydantic_function_tool(Add)]
         answer = self.openai.chat.completions.parse(
             model="tiny", messages=USER, tools=tools, tool_choice="required",
-            parallel_tool_calls=False, max_tokens=200)
+            parallel_tool_calls=False, max_tokens=900)
         message = answer.choices[0].message
         self.assertEqual(answer.choices[0].finish_reason, "tool_calls")
         self.assertIsInstance(message.tool_calls[0].function.parsed_arguments,
@@ -111,7 +113,7 @@ class Chat(Served):
 
     def test_tools_of_a_stream(self):
         with self.openai.chat.completions.stream(
-                model="tiny", messages=USER, max_tokens=200,
+                model="tiny", messages=USER, max_tokens=900,
                 tools=[openai.pydantic_function_tool(Add)],
                 tool_choice="required", parallel_tool_calls=False) as s:
             done = [e for e in s
@@ -156,14 +158,14 @@ class Responses(Served):
     def test_parse(self):
         answer = self.openai.responses.parse(
             model="tiny", input="A person.", text_format=Person,
-            max_output_tokens=200)
+            max_output_tokens=900)
         self.assertIsInstance(answer.output_parsed, Person)
         self.assertEqual(answer.status, "completed")
 
     def test_parse_of_a_stream(self):
         with self.openai.responses.stream(
                 model="tiny", input="A person.", text_format=Person,
-                max_output_tokens=200) as s:
+                max_output_tokens=900) as s:
             deltas = [e.delta for e in s
                       if e.type == "response.output_text.delta"]
             final = s.get_final_response()
@@ -172,7 +174,7 @@ class Responses(Served):
 
     def test_tools(self):
         tool = openai.pydantic_function_tool(Add)["function"]
-        fields = {"model": "tiny", "input": "1 + 2", "max_output_tokens": 200,
+        fields = {"model": "tiny", "input": "1 + 2", "max_output_tokens": 900,
                   "tools": [{"type": "function", **tool}],
                   "tool_choice": "required", "parallel_tool_calls": False}
         answer = self.openai.responses.parse(**fields)
@@ -207,7 +209,7 @@ class Messages(Served):
         self.assertEqual(text, "".join(b.text for b in final.content))
 
     def test_forced_tool(self):
-        fields = {"model": "tiny", "messages": USER, "max_tokens": 200,
+        fields = {"model": "tiny", "messages": USER, "max_tokens": 900,
                   "tools": [self.TOOL],
                   "tool_choice": {"type": "tool", "name": "Add"}}
         answer = self.anthropic.messages.create(**fields)

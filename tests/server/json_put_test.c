@@ -89,6 +89,21 @@ static void test_numbers(void **state)
     put_free(&out);
 }
 
+static void test_one_line(void **state)
+{
+    Mem mem = mem_from_env(NULL);
+    JsonPut out = {.mem = &mem};
+    const char *text =
+        "a\xC2\x85\xC2\x86\xE2\x80\xA8\xE2\x80\xA9\xE2\x80\xAA\n";
+    const char *json = "{\r\n\"a\" :\n\"\xE2\x80\xA8\xC2\x85\"}";
+    (void)state;
+    put_text(&out, NULL, text);
+    check(&out, "\"a\\u0085\xC2\x86\\u2028\\u2029\xE2\x80\xAA\\n\"");
+    put_json(&out, NULL, (weir_bytes){json, strlen(json)});
+    check(&out, "{  \"a\" : \"\\u2028\\u0085\"}");
+    put_free(&out);
+}
+
 static bool write_some(const Mem *mem, weir_error *err)
 {
     JsonPut out = {.mem = mem};
@@ -111,6 +126,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values), cmocka_unit_test(test_nesting),
-        cmocka_unit_test(test_numbers), cmocka_unit_test(test_memory)};
+        cmocka_unit_test(test_numbers), cmocka_unit_test(test_one_line),
+        cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
