@@ -494,19 +494,37 @@ static unsigned first_of_value(const Likeness *l, uint8_t *bytes)
     return n;
 }
 
+/* The letter that stands for a byte after a backslash, or 0. */
+static uint8_t escape_letter(uint8_t byte)
+{
+    static const char from[] = "\"\\/\b\f\n\r\t", to[] = "\"\\/bfnrt";
+    const char *at = byte ? strchr(from, byte) : NULL;
+    return at ? (uint8_t)to[at - from] : 0;
+}
+
+static unsigned first_of_string(const Likeness *l, uint8_t *bytes)
+{
+    const Unescape *u = &l->unescape;
+    if (u->high) return LIKE_FIRST + 1;
+    if (u->ndigits) return put_all(bytes, 0, "0123456789abcdefABCDEF");
+    if (l->at == l->end)
+        return u->is_escaped ? 0 : put_all(bytes, 0, "\"");
+    uint8_t next = l->meaning.at[l->at];
+    unsigned n = put_all(bytes, 0, u->is_escaped ? "u" : "\\");
+    if (u->is_escaped) next = escape_letter(next);
+    if (next && next != bytes[0]) bytes[n++] = next;
+    return n;
+}
+
 unsigned like_first(const Likeness *l, uint8_t *bytes)
 {
-    unsigned n;
     switch ((LikeState)l->state) {
     case LIKE_IN_VAGUE:
         break;
     case LIKE_AT_STRING:
         return put_all(bytes, 0, "\"");
     case LIKE_IN_STRING:
-        if (is_in_escape(l)) break;
-        n = put_all(bytes, 0, "\"\\");
-        if (l->at < l->end) bytes[n++] = l->meaning.at[l->at];
-        return n;
+        return first_of_string(l, bytes);
     case LIKE_IN_NAME:
         return is_in_escape(l) ? LIKE_FIRST + 1 : first_of_name(l, bytes);
     case LIKE_IN_NUMBER:
