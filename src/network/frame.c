@@ -342,8 +342,7 @@ static bool scan_edges(Frame *f, const PosSet *set, State *proto,
             const NfaEdge *edge = &nfa->edges[e];
             if (f->list && !list_has(f, proto->kinds, edge->to)) continue;
             if (edge->kind == NFA_BYTE)
-                for (unsigned b = edge->lo; b <= edge->hi; b++)
-                    byteset_add(&proto->first, (uint8_t)b);
+                byteset_add_range(&proto->first, edge->lo, edge->hi);
             if (edge->kind == NFA_TOKENS) proto->has_tokens = true;
             if (edge->kind == NFA_CALL &&
                 !vec_push(net->mem, calls, (CallEdge){edge->node, edge->to}))

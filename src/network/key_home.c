@@ -337,7 +337,7 @@ static State *after_quote(Network *net, State *home)
 
 static void add_bytes(ByteSet *set, unsigned lo, unsigned hi)
 {
-    for (unsigned b = lo; b <= hi; b++) byteset_add(set, (uint8_t)b);
+    byteset_add_range(set, (uint8_t)lo, (uint8_t)hi);
 }
 
 static uint8_t first_byte(uint32_t rune)

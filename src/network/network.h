@@ -59,6 +59,13 @@ static inline void byteset_add(ByteSet *set, uint8_t byte)
 {
     set->word[byte >> 6] |= (uint64_t)1 << (byte & 63);
 }
+static inline void byteset_add_range(ByteSet *set, uint8_t lo, uint8_t hi)
+{
+    for (unsigned w = lo >> 6; w <= hi >> 6; w++) {
+        unsigned from = MAX(lo, w * 64) & 63, to = MIN(hi, w * 64 + 63) & 63;
+        set->word[w] |= UINT64_MAX << from & UINT64_MAX >> (63 - to);
+    }
+}
 
 /* A register after a move: `reg`, or the present one plus `reg`; for a marker
  * the tokens or characters so far plus `reg`. `counts`: an item of kind `reg`

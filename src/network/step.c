@@ -203,11 +203,44 @@ static bool move_local(MoveList *list, State *q, PosSet *set)
                     (Move){.to = to, .op = {.reg = counts, .adds = true}});
 }
 
+/* The only edge of a position, if that is over bytes; or NULL. */
+static const NfaEdge *only_edge(const Nfa *nfa, uint32_t pos)
+{
+    const NfaEdge *edge = &nfa->edges[nfa->edge_start[pos]];
+    bool is_only = nfa->edge_start[pos + 1] == nfa->edge_start[pos] + 1;
+    return is_only && edge->kind == NFA_BYTE ? edge : NULL;
+}
+
+/* Inside a text that a frame spells byte by byte, as names of members are: the
+ * position that is behind q's only one, if that is as simple and, in a list,
+ * part of the same items. UINT32_MAX: it is not so. */
+static uint32_t chain_next(const State *q)
+{
+    const Frame *f = q->frame;
+    const Nfa *nfa = f->nfa;
+    if (!nfa || q->npos != 1 || f->is_counted || nfa->held) return UINT32_MAX;
+    const NfaEdge *edge = only_edge(nfa, q->pos[0]);
+    const NfaEdge *next = edge ? only_edge(nfa, edge->to) : NULL;
+    if (!next) return UINT32_MAX;
+    if (!nfa->kind) return edge->to;
+    Range at = nfa->kind[q->pos[0]], then = nfa->kind[next->to];
+    return at.lo == then.lo && at.hi == then.hi ? edge->to : UINT32_MAX;
+}
+
+static bool move_along(MoveList *list, State *q, uint32_t pos)
+{
+    PosSet set = {.at = &pos, .count = 1};
+    State *to = state_intern(q->frame, &set, q->kinds);
+    return to && move_add(list, (Move){.to = to, .op = reg_keep});
+}
+
 static bool local_moves(MoveList *list, State *q, uint8_t byte)
 {
     PosSet set = {0};
     Network *net = list->net;
     if (!q->frame->nfa) return true;
+    uint32_t next = chain_next(q);
+    if (next != UINT32_MAX) return move_along(list, q, next);
     bool ok = nfa_step(q->frame->nfa, net->mem, q->pos, q->npos, byte, &set);
     ok = ok ? move_local(list, q, &set) : network_no_memory(net);
     vec_free(net->mem, &set);
