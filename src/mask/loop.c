@@ -18,7 +18,7 @@
 
 enum {
     LOOP_FROM = 8, /* fewer characters are read as quickly as known */
-    MOST_STATES = 8,
+    MOST_STATES = 64,
     MOST_GROUPS = 6, /* tried, of characters that lead elsewhere */
     MOST_TARGETS = 16,
     LEAST_CHAIN = 4,  /* characters */
