@@ -18,9 +18,10 @@
 
 enum {
     LOOP_FROM = 8, /* fewer characters are read as quickly as known */
-    MOST_STATES = 64,
+    MOST_STATES = 512,
+    FEW_STATES = 64,
     MOST_GROUPS = 6, /* tried, of characters that lead elsewhere */
-    MOST_TARGETS = 16,
+    MOST_TARGETS = 32,
     LEAST_CHAIN = 4,  /* characters */
     LEAST_CAPPED = 2, /* the same, where no more can be read */
     MOST_CHAIN = 20,  /* few tokens have more */
@@ -47,9 +48,21 @@ typedef struct Rest {
     uint32_t copies;
 } Rest;
 
+/* Where a loop's texts lead: states[0] is its state, where it was found for one.
+ */
+typedef struct Closure {
+    State *states[MOST_STATES];
+    uint32_t count;
+    uint32_t need; /* of all that characters lead to */
+} Closure;
+
 /* By hash of the state; the next one with the same takes the place. */
 struct LoopTable {
     Loop made; /* the last one */
+    Closure large; /* of more than FEW_STATES, the last one */
+    ByteSet large_set;
+    uint32_t large_copies; /* copies_each of it */
+    const Frame *no_large; /* a frame that had none where it was looked for */
     Reads reads[SLOTS];
     Rest rests[SLOTS];
 };
@@ -220,31 +233,33 @@ static const Reads *reads_of(LoopTable *t, State *q, uint32_t copies_each)
     return r;
 }
 
-/* Where the loop's texts lead: states[0] is q. */
-typedef struct Closure {
-    State *states[MOST_STATES];
-    uint32_t count;
-    uint32_t need; /* of all that characters lead to */
-} Closure;
+static bool closure_has(const Closure *k, const State *q)
+{
+    for (uint32_t i = 0; i < k->count; i++)
+        if (k->states[i] == q) return true;
+    return false;
+}
 
-static bool closure_add(Closure *k, State *to)
+static bool closure_add(Closure *k, State *to, uint32_t most)
 {
     if (k->need == UINT32_MAX) k->need = to->need;
     if (k->need != to->need) return false;
-    for (uint32_t i = 0; i < k->count; i++)
-        if (k->states[i] == to) return true;
-    if (k->count == MOST_STATES) return false;
+    if (closure_has(k, to)) return true;
+    if (k->count == most) return false;
     k->states[k->count++] = to;
     return true;
 }
 
-/* True if `set` is a loop of q; then *k are the states. */
-static bool closure_find(LoopTable *t, State *q, uint32_t copies_each,
-                         const ByteSet *set, Closure *k)
+static void closure_copy(Closure *to, const Closure *from)
 {
-    k->states[0] = q;
-    k->count = 1;
-    k->need = UINT32_MAX;
+    memcpy(to->states, from->states, from->count * sizeof *to->states);
+    to->count = from->count;
+    to->need = from->need;
+}
+
+static bool closure_grow(LoopTable *t, uint32_t copies_each, const ByteSet *set,
+                         uint32_t most, Closure *k)
+{
     for (uint32_t i = 0; i < k->count; i++) {
         const Reads *r = reads_of(t, k->states[i], copies_each);
         State *last = NULL;
@@ -252,11 +267,40 @@ static bool closure_find(LoopTable *t, State *q, uint32_t copies_each,
             if (set->word[w] & ~r->all.word[w]) return false;
             for (uint64_t bits = set->word[w]; bits; bits &= bits - 1) {
                 State *to = r->to[r->at[(unsigned)w * 64 + bit_lowest(bits)]];
-                if (to != last && !closure_add(k, to)) return false;
+                if (to != last && !closure_add(k, to, most)) return false;
                 last = to;
             }
         }
     }
+    return true;
+}
+
+/* True if `set` is a loop of q; then *k are the states, or more of which it is
+ * one. What loops over many states does so from each of them, so a large
+ * closure is kept for the others. */
+static bool closure_find(LoopTable *t, State *q, uint32_t copies_each,
+                         const ByteSet *set, Closure *k)
+{
+    const Frame *f = q->frame;
+    ByteSet other = set_minus(*set, &t->large_set);
+    if (t->large.count && t->large_copies == copies_each &&
+        !set_size(&other) && closure_has(&t->large, q)) {
+        closure_copy(k, &t->large);
+        return true;
+    }
+    k->states[0] = q;
+    k->count = 1;
+    k->need = UINT32_MAX;
+    uint32_t most = f == t->no_large ? FEW_STATES : MOST_STATES;
+    bool is_loop = closure_grow(t, copies_each, set, most, k);
+    if (k->count <= FEW_STATES) return is_loop;
+    if (!is_loop) {
+        t->no_large = f;
+        return false;
+    }
+    closure_copy(&t->large, k);
+    t->large_set = *set;
+    t->large_copies = copies_each;
     return true;
 }
 
