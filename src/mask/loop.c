@@ -58,7 +58,7 @@ typedef struct Closure {
 
 /* By hash of the state; the next one with the same takes the place. */
 struct LoopTable {
-    Loop made; /* the last one */
+    Loop made;     /* the last one */
     Closure large; /* of more than FEW_STATES, the last one */
     ByteSet large_set;
     uint32_t large_copies; /* copies_each of it */
@@ -283,8 +283,8 @@ static bool closure_find(LoopTable *t, State *q, uint32_t copies_each,
 {
     const Frame *f = q->frame;
     ByteSet other = set_minus(*set, &t->large_set);
-    if (t->large.count && t->large_copies == copies_each &&
-        !set_size(&other) && closure_has(&t->large, q)) {
+    if (t->large.count && t->large_copies == copies_each && !set_size(&other) &&
+        closure_has(&t->large, q)) {
         closure_copy(k, &t->large);
         return true;
     }

@@ -507,8 +507,7 @@ static unsigned first_of_string(const Likeness *l, uint8_t *bytes)
     const Unescape *u = &l->unescape;
     if (u->high) return LIKE_FIRST + 1;
     if (u->ndigits) return put_all(bytes, 0, "0123456789abcdefABCDEF");
-    if (l->at == l->end)
-        return u->is_escaped ? 0 : put_all(bytes, 0, "\"");
+    if (l->at == l->end) return u->is_escaped ? 0 : put_all(bytes, 0, "\"");
     uint8_t next = l->meaning.at[l->at];
     unsigned n = put_all(bytes, 0, u->is_escaped ? "u" : "\\");
     if (u->is_escaped) next = escape_letter(next);
