@@ -7,8 +7,8 @@
  *
  * Whose is what: fields under `lock` are anybody's who holds it; all else of a
  * scheduler, and the rows of a job from its submit to its last event, belong to
- * the scheduler's thread; a row's decoder and matcher to the filler from
- * filler_post until filler_wait.
+ * the scheduler's thread; a row's decoder and matcher to the filler while
+ * row->is_filling.
  */
 #ifndef SERVER_SCHED_H
 #define SERVER_SCHED_H
@@ -60,8 +60,13 @@ typedef struct Row {
     uint32_t setback;           /* ... as the last time */
     uint32_t draft[DRAFT_MOST]; /* by the filler */
     uint32_t ndraft;
-    bool proposes; /* the filler's task: a draft, else a mask */
+    bool is_filling; /* the filler has it */
+    bool proposes;   /* the filler's task: a draft, else a mask */
+    bool has_mask;   /* that of this place is made, or being made */
+    uint32_t slow;   /* masks of late have been: for so many more it is */
     uint64_t fill_ns;
+    bool is_deferred; /* its mask was not there in time: it draws... */
+    VEC(float) kept;  /* ... from these logits */
     uint64_t admitted_ns, read_ns; /* when */
     JobCounts counts;
 } Row;
@@ -113,8 +118,9 @@ struct Scheduler {
     Sequence *sequences;
     VEC(Row *) lane; /* rows of the decode at hand */
     VEC(EngineRow) rows;
-    uint64_t lanes;    /* turns given to lanes */
-    bool cannot_draft; /* the model's state cannot be divided */
+    uint64_t lanes;             /* turns given to lanes */
+    uint32_t filling, deferred; /* rows that are */
+    bool cannot_draft;          /* the model's state cannot be divided */
     SchedulerStats stats;
 };
 
@@ -186,6 +192,22 @@ void draft_end(Scheduler *s, Row *row, uint32_t right);
  * there is nothing to draw from, as there were no rows, or it failed. */
 bool batch_run(Scheduler *s);
 
+/* ---- sched_mask.c ----------------------------------------------------- */
+
+/* Has the mask of the row's place made, if it needs one and there is none. */
+void mask_post(Scheduler *s, Row *row);
+/* Has a draft looked up. */
+void draft_post(Scheduler *s, Row *row);
+/* Rows that the filler is done with are no longer filling. */
+void masks_drain(Scheduler *s);
+/* The same after waiting for all but slow ones. */
+void masks_collect(Scheduler *s);
+/* The same after waiting for all. */
+void masks_finish(Scheduler *s);
+/* Keeps the row's logits of the last decode for later. False: out of
+ * memory. */
+bool row_defer(Scheduler *s, Row *row, size_t at);
+
 /* ---- sched_step.c ----------------------------------------------------- */
 
 /* Gives rows to answers that wait. */
@@ -194,8 +216,8 @@ void step_admit(Scheduler *s);
 void step_cancel(Scheduler *s, bool all);
 /* Draws from the logits of the last decode, and tells. */
 void step_draw(Scheduler *s);
-/* Waits until all masks that were posted are made, and counts them. */
-void masks_collect(Scheduler *s);
+/* Draws for rows whose masks came late. */
+void step_draw_deferred(Scheduler *s);
 /* Ends an answer with an error. */
 void step_fail(Scheduler *s, Row *row, const weir_error *err);
 

@@ -2,9 +2,10 @@
  *
  * Rows that share no decode are lanes of their own, all others are one lane;
  * lanes take turns. Within a lane each answer that goes on gets a token first;
- * prompts get up to a chunk, in equal parts; what is left goes to answers with
- * more tokens (forced text) and to drafts. So long prompts never stop answers,
- * and answers never stop prompts.
+ * prompts get up to a chunk: the oldest a quarter of it, then those of which
+ * least is left; what remains goes to answers with more tokens (forced text)
+ * and to drafts. So prompts never stop answers nor answers prompts, short
+ * prompts pass long ones, and none waits for ever.
  * Holds: rows <= tokens of a decode, so each row of a lane of answers has one.
  * Tests: tests/server/scheduler_test.c.
  */
@@ -19,7 +20,7 @@ static uint32_t rows_ready(Scheduler *s)
     s->lane.count = 0;
     for (uint32_t i = 0; i < s->active.count; i++) {
         Row *row = s->active.at[i];
-        if (!row || row->state == ROW_FOLLOWING) continue;
+        if (!row || row->state == ROW_FOLLOWING || row->is_deferred) continue;
         s->lane.at[s->lane.count++] = row;
         nalone += row->is_alone;
     }
@@ -47,27 +48,58 @@ static bool lane_choose(Scheduler *s)
 
 /* ---- shares ---- */
 
-/* Gives rows of that state tokens of their feeds in equal parts. Returns how
- * many are left of the budget. */
-static uint32_t share_out(Scheduler *s, RowState state, uint32_t budget)
+static uint32_t row_give(Row *row, uint32_t most)
+{
+    uint32_t n = MIN(row_left(row) - row->share, most);
+    row->share += n;
+    return n;
+}
+
+/* Gives rows that write tokens of their feeds in equal parts. Returns how many
+ * are left of the budget. */
+static uint32_t share_answers(Scheduler *s, uint32_t budget)
 {
     uint32_t wanting = 1;
     while (budget && wanting) {
         wanting = 0;
         for (uint32_t i = 0; i < s->lane.count; i++) {
             const Row *row = s->lane.at[i];
-            wanting += row->state == state && row->share < row_left(row);
+            wanting += row->state == ROW_WRITING && row->share < row_left(row);
         }
         uint32_t part = wanting ? MAX(budget / wanting, 1) : 0;
         for (uint32_t i = 0; i < s->lane.count && budget; i++) {
             Row *row = s->lane.at[i];
-            if (row->state != state) continue;
-            uint32_t n = MIN(part, row_left(row) - row->share);
-            n = MIN(n, budget);
-            row->share += n;
-            budget -= n;
+            if (row->state == ROW_WRITING)
+                budget -= row_give(row, MIN(part, budget));
         }
     }
+    return budget;
+}
+
+/* The row that reads and wants more: the oldest, or that with least left. */
+static Row *reader_find(const Scheduler *s, bool oldest)
+{
+    Row *best = NULL;
+    for (uint32_t i = 0; i < s->lane.count; i++) {
+        Row *row = s->lane.at[i];
+        uint32_t left = row_left(row) - row->share;
+        if (row->state != ROW_READING || !left) continue;
+        bool is_better =
+            !best || (oldest ? row->number < best->number
+                             : left < row_left(best) - best->share);
+        if (is_better) best = row;
+    }
+    return best;
+}
+
+/* Gives rows that read tokens of their prompts. Returns how many are left of
+ * the budget. */
+static uint32_t share_prompts(Scheduler *s, uint32_t budget)
+{
+    Row *row = reader_find(s, true);
+    if (row) budget -= row_give(row, MIN(MAX(budget / 4, 1), budget));
+    while (budget && (row = reader_find(s, false)))
+        budget -= row_give(row, budget);
     return budget;
 }
 
@@ -80,9 +112,8 @@ static void shares_set(Scheduler *s)
         nwriting += s->lane.at[i]->state == ROW_WRITING;
     }
     uint32_t chunk = nwriting ? MIN(s->opts.chunk, budget - nwriting) : budget;
-    uint32_t unread = share_out(s, ROW_READING, chunk);
-    budget -= chunk - unread;
-    budget = share_out(s, ROW_WRITING, budget);
+    uint32_t unread = share_prompts(s, chunk);
+    budget = share_answers(s, budget - chunk + unread);
     for (uint32_t i = 0; i < s->lane.count && budget; i++) {
         Row *row = s->lane.at[i];
         if (!row->ndraft || row->share < row_left(row)) continue;

@@ -8,13 +8,14 @@
  * ... 31 steps.
  * Tests: tests/server/scheduler_draft_test.c.
  */
-#include "server/sched_filler.h"
+#include "server/sched.h"
 
 enum { PAUSE_MOST = 31 };
 
+/* A row that is filling, or slow, has no time for drafts. */
 static bool may_draft(const Scheduler *s, Row *row)
 {
-    if (s->cannot_draft) return false;
+    if (s->cannot_draft || row->has_mask || row->slow) return false;
     return row->pause ? row->pause--, false : true;
 }
 
@@ -22,18 +23,15 @@ void drafts_propose(Scheduler *s)
 {
     for (uint32_t i = 0; i < s->lane.count; i++) {
         Row *row = s->lane.at[i];
-        if (row->state != ROW_WRITING) continue; /* the filler may have it */
         row->ndraft = 0;
-        if (!may_draft(s, row)) continue;
-        row->proposes = true;
-        filler_post(s->filler, row);
+        if (row->state != ROW_WRITING || row->is_filling) continue;
+        if (may_draft(s, row)) draft_post(s, row);
     }
     masks_collect(s);
     for (uint32_t i = 0; i < s->lane.count; i++) {
         Row *row = s->lane.at[i];
-        row->proposes = false;
-        bool is_filled = row->ndraft || row->state != ROW_WRITING;
-        if (!is_filled && row->wants_mask) filler_post(s->filler, row);
+        if (row->state == ROW_WRITING && !row->is_filling && !row->ndraft)
+            mask_post(s, row);
     }
 }
 

@@ -3,10 +3,11 @@
  * A mask is made as soon as its token has been taken, and remembered by the
  * grammar: what the draw does later is to copy it. So nothing is handed over
  * but the row itself.
- * Method: a list of rows, which threads take one by one; who waits takes, too.
- * Holds: items [0, next) are taken, `done` of them are finished; a thread
- *        touches a row only between taking and finishing it, both under the
- *        lock.
+ * Method: two lists. Rows whose masks have been slow are on one of their own,
+ *        which all threads but one may work on, and who waits does not: so a
+ *        slow grammar holds up nobody but itself.
+ * Holds: a row is in a list, at work or in `done`, and nobody else touches it
+ *        until filler_next has given it back.
  * Cost:  a lock and a wake-up for a post.
  * Tests: tests/server/scheduler_test.c, also under the thread sanitizer.
  */
@@ -15,16 +16,22 @@
 #include <signal.h>
 #include <time.h>
 
+/* Rows [next, items.count) are waiting, `busy` more at work. */
+typedef struct WorkList {
+    VEC(Row *) items;
+    uint32_t next, busy;
+} WorkList;
+
 struct Filler {
     const Mem *mem;
     size_t words;
     Lock lock;
     pthread_cond_t came, ended;
-    VEC(Row *) items;
-    uint32_t next, done;
+    WorkList quick, slow;
+    VEC(Row *) done;
     bool is_ending;
     int32_t *own;         /* a mask's room, of who waits */
-    uint32_t count, room; /* threads running; allocated */
+    uint32_t count, room; /* threads started; wanted, which never changes */
     pthread_t threads[];
 };
 
@@ -62,14 +69,31 @@ static void work(Row *row, int32_t *mask)
     row->fill_ns = thread_clock() - begin;
 }
 
-/* Takes a row and works, with the lock held before and after. */
-static void work_next(Filler *f, int32_t *mask)
+static uint32_t list_left(const WorkList *l)
 {
-    Row *row = f->items.at[f->next++];
+    return l->items.count - l->next;
+}
+
+/* Takes a row and works, with the lock held before and after. */
+static void work_next(Filler *f, WorkList *l, int32_t *mask)
+{
+    Row *row = l->items.at[l->next++];
+    if (!list_left(l)) l->items.count = l->next = 0;
+    l->busy++;
     lock_give(&f->lock);
     work(row, mask);
     lock_take(&f->lock);
-    if (++f->done == f->items.count) pthread_cond_signal(&f->ended);
+    l->busy--;
+    f->done.at[f->done.count++] = row;
+    pthread_cond_broadcast(&f->ended);
+}
+
+/* What a thread may do now, or NULL. With one thread slow rows come last. */
+static WorkList *list_choose(Filler *f)
+{
+    if (list_left(&f->quick)) return &f->quick;
+    bool may = f->slow.busy < MAX(f->room, 2) - 1;
+    return may && list_left(&f->slow) ? &f->slow : NULL;
 }
 
 static void *filler_main(void *arg)
@@ -77,11 +101,13 @@ static void *filler_main(void *arg)
     Filler *f = arg;
     int32_t *mask = mem_new(f->mem, f->words * sizeof *mask);
     lock_take(&f->lock);
-    while (mask && !f->is_ending)
-        if (f->next < f->items.count)
-            work_next(f, mask);
+    while (mask && !f->is_ending) {
+        WorkList *l = list_choose(f);
+        if (l)
+            work_next(f, l, mask);
         else
             pthread_cond_wait(&f->came, &f->lock);
+    }
     lock_give(&f->lock);
     mem_free(f->mem, mask, f->words * sizeof *mask);
     return NULL;
@@ -89,31 +115,67 @@ static void *filler_main(void *arg)
 
 /* ---- for the scheduler ---- */
 
+static uint32_t outstanding(const Filler *f)
+{
+    return list_left(&f->quick) + f->quick.busy + list_left(&f->slow) +
+           f->slow.busy;
+}
+
 bool filler_post(Filler *f, Row *row)
 {
     lock_take(&f->lock);
-    bool ok = vec_push(f->mem, &f->items, row);
-    if (ok && f->count) pthread_cond_signal(&f->came);
+    WorkList *l = row->slow ? &f->slow : &f->quick;
+    size_t most = (size_t)f->done.count + outstanding(f) + 1;
+    bool ok =
+        vec_reserve(f->mem, &f->done, most) && vec_push(f->mem, &l->items, row);
+    if (ok && f->room) pthread_cond_signal(&f->came);
     lock_give(&f->lock);
     return ok;
 }
 
-Row *const *filler_wait(Filler *f, uint32_t *count)
+/* With the lock held. */
+static void list_finish(Filler *f, WorkList *l)
 {
-    lock_take(&f->lock);
-    while (f->next < f->items.count) work_next(f, f->own);
-    while (f->done < f->items.count) pthread_cond_wait(&f->ended, &f->lock);
-    *count = f->items.count;
-    lock_give(&f->lock);
-    return f->items.at;
+    while (list_left(l)) work_next(f, l, f->own);
+    while (l->busy) pthread_cond_wait(&f->ended, &f->lock);
 }
 
-void filler_done(Filler *f)
+void filler_settle(Filler *f)
 {
     lock_take(&f->lock);
-    assert(f->done == f->items.count);
-    f->items.count = f->next = f->done = 0;
+    list_finish(f, &f->quick);
+    if (!f->room) list_finish(f, &f->slow);
     lock_give(&f->lock);
+}
+
+void filler_finish(Filler *f)
+{
+    lock_take(&f->lock);
+    list_finish(f, &f->quick);
+    list_finish(f, &f->slow);
+    lock_give(&f->lock);
+}
+
+void filler_wait(Filler *f)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 2000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    lock_take(&f->lock);
+    if (!f->done.count) pthread_cond_timedwait(&f->ended, &f->lock, &until);
+    lock_give(&f->lock);
+}
+
+Row *filler_next(Filler *f)
+{
+    lock_take(&f->lock);
+    Row *row = f->done.count ? f->done.at[--f->done.count] : NULL;
+    lock_give(&f->lock);
+    return row;
 }
 
 /* ---- life ---- */
@@ -166,7 +228,9 @@ void filler_free(Filler *f)
     pthread_cond_destroy(&f->came);
     pthread_cond_destroy(&f->ended);
     lock_free(&f->lock);
-    vec_free(f->mem, &f->items);
+    vec_free(f->mem, &f->quick.items);
+    vec_free(f->mem, &f->slow.items);
+    vec_free(f->mem, &f->done);
     mem_free(f->mem, f->own, f->words * sizeof *f->own);
     mem_free(f->mem, f, filler_bytes(f->room));
 }

@@ -5,18 +5,23 @@
 
 #include "server/sched.h"
 
-/* Threads; 0: the work is done in filler_wait. `words`: of a mask. NULL: out of
- * memory or threads. */
+/* `words`: of a mask. Without threads all work is done in filler_settle. NULL:
+ * out of memory or threads. */
 Filler *filler_new(const Mem *mem, uint32_t threads, size_t words);
 /* Accepts NULL. Nothing may be posted. */
 void filler_free(Filler *filler);
 /* Has the row's next mask made, or its draft looked up (row->proposes). The
- * row's decoder and matcher are the filler's until filler_wait. False: out of
- * memory, and nothing is done. */
+ * row's decoder and matcher are the filler's until filler_next gives it back.
+ * False: out of memory, and nothing is done. */
 bool filler_post(Filler *filler, Row *row);
-/* Rows posted since the last filler_done; all their work is done then.
- * *waited_ns: how long that took. The list is valid until filler_done. */
-Row *const *filler_wait(Filler *filler, uint32_t *count);
-void filler_done(Filler *filler);
+/* Works, and waits, until all that was posted is done but for slow rows (row
+ * ->slow when they were posted). */
+void filler_settle(Filler *filler);
+/* The same for all rows. */
+void filler_finish(Filler *filler);
+/* Waits until some row is done, or 2 ms. */
+void filler_wait(Filler *filler);
+/* A row whose work is done; NULL: none so far. */
+Row *filler_next(Filler *filler);
 
 #endif

@@ -111,7 +111,8 @@ static bool row_init(Scheduler *s, Row *row, const JobOpts *o, weir_error *err)
               decoder_new(s, row, o, err);
     row->is_alone =
         o->alone || (s->opts.grammar_alone && row_is_constrained(row));
-    row->wants_mask = row->wants_mask && row_is_constrained(row);
+    row->wants_mask =
+        row->wants_mask && row_is_constrained(row) && !o->prompt_only;
     row->counts.prompt = row->job->prompt_count;
     return ok;
 }
@@ -127,6 +128,7 @@ void row_clear(Row *row)
     row->matcher = NULL;
     row->lazy = NULL;
     vec_free(&row->job->mem, &row->feed);
+    vec_free(&row->job->mem, &row->kept);
 }
 
 /* ---- life ---- */

@@ -5,7 +5,7 @@
  * with the last event.
  * Tests: tests/server/scheduler_test.c.
  */
-#include "server/sched_filler.h"
+#include "server/sched.h"
 
 /* ---- events ---- */
 
@@ -45,12 +45,14 @@ static void stats_add_answer(SchedulerStats *stats, const Row *row,
 /* Nothing of the row may be used afterwards. */
 static void row_end(Scheduler *s, Row *row, JobEvent *event)
 {
+    assert(!row->is_filling);
     event->kind = JOB_END;
     event->is_last = !--row->job->left;
     if (row->state != ROW_QUEUED) {
         s->active.at[row->place] = NULL;
         prefix_release(s, row);
     }
+    s->deferred -= row->is_deferred;
     lock_take(&s->lock);
     queue_give(s, row);
     lock_give(&s->lock);
@@ -62,7 +64,7 @@ static void row_end(Scheduler *s, Row *row, JobEvent *event)
 void step_fail(Scheduler *s, Row *row, const weir_error *err)
 {
     JobEvent event = {.finish = WEIR_FINISH_ERROR, .error = err};
-    masks_collect(s);
+    if (row->is_filling) masks_finish(s);
     row_end(s, row, &event);
 }
 
@@ -88,10 +90,16 @@ void step_cancel(Scheduler *s, bool all)
 {
     Row *row;
     if (!atomic_exchange(&s->has_cancels, false) && !all) return;
-    masks_collect(s);
+    if (all)
+        masks_finish(s);
+    else
+        masks_collect(s);
     for (uint32_t i = 0; i < s->active.count; i++) {
         row = s->active.at[i];
-        if (row && (all || atomic_load(&row->job->is_cancelled)))
+        if (!row || !(all || atomic_load(&row->job->is_cancelled))) continue;
+        if (row->is_filling)
+            atomic_store(&s->has_cancels, true); /* it is slow: later */
+        else
             row_cancel(s, row);
     }
     for (;;) {
@@ -108,12 +116,10 @@ void step_cancel(Scheduler *s, bool all)
 static const weir_error no_memory = {.status = WEIR_NO_MEMORY,
                                      .message = "out of memory"};
 
-/* A mask can be made as soon as it is known what it is for; of rows with
- * drafts, when these are looked up. */
-static void mask_post(Scheduler *s, Row *row)
+/* Of rows with drafts, when these are looked up. */
+static void mask_begin(Scheduler *s, Row *row)
 {
-    bool is_later = s->opts.speculate && row->state == ROW_WRITING;
-    if (row->wants_mask && !is_later) filler_post(s->filler, row);
+    if (!s->opts.speculate || row->state != ROW_WRITING) mask_post(s, row);
 }
 
 static void row_begin(Scheduler *s, Row *row)
@@ -129,7 +135,7 @@ static void row_begin(Scheduler *s, Row *row)
     row->place = s->active.count;
     s->active.at[s->active.count++] = row;
     if (prefix_place(s, row))
-        mask_post(s, row);
+        mask_begin(s, row);
     else
         step_fail(s, row, &no_memory);
 }
@@ -149,30 +155,6 @@ void step_admit(Scheduler *s)
         if (row && row->state == ROW_FOLLOWING && !prefix_follow(s, row))
             step_fail(s, row, &no_memory);
     }
-}
-
-/* ---- masks ---- */
-
-static void mask_count(SchedulerStats *stats, uint64_t ns)
-{
-    uint32_t i = 0;
-    while (i < MASK_BOUNDS && ns > scheduler_mask_bounds[i]) i++;
-    stats->mask_times[i]++;
-    stats->masks++;
-    stats->mask_ns += ns;
-}
-
-void masks_collect(Scheduler *s)
-{
-    uint32_t count;
-    uint64_t begin = sched_clock();
-    Row *const *rows = filler_wait(s->filler, &count);
-    if (count) s->stats.mask_wait_ns += sched_clock() - begin;
-    for (uint32_t i = 0; i < count; i++) {
-        rows[i]->counts.mask_ns += rows[i]->fill_ns;
-        mask_count(&s->stats, rows[i]->fill_ns);
-    }
-    if (count) filler_done(s->filler);
 }
 
 /* ---- draws ---- */
@@ -220,13 +202,22 @@ static uint32_t draft_matches(const Row *row, uint32_t right,
     return n;
 }
 
+/* After that many right tokens of its draft. */
+static const float *row_logits(const Scheduler *s, const Row *row, size_t at,
+                               uint32_t right)
+{
+    if (!row->is_deferred) return engine_logits(s->engine, at, right);
+    return row->kept.at + (size_t)right * s->info->width;
+}
+
 /* Draws, and goes on along the draft while it is right. The tokens that are to
  * be fed are in row->feed then. */
 static bool row_draw(Scheduler *s, Row *row, size_t at, weir_decoded *out)
 {
     uint32_t right = 0, matches;
+    row->has_mask = false;
     do {
-        const float *logits = engine_logits(s->engine, at, right);
+        const float *logits = row_logits(s, row, at, right);
         uint32_t allowed = allowed_here(s, row);
         weir_decoder_step(row->decoder, logits, s->info->width, out);
         row->counts.output += (uint32_t)out->token_count;
@@ -239,6 +230,8 @@ static bool row_draw(Scheduler *s, Row *row, size_t at, weir_decoded *out)
         matches = draft_matches(row, right, out);
         right += matches;
     } while (!out->finish && matches == out->token_count);
+    s->deferred -= row->is_deferred;
+    row->is_deferred = false;
     draft_end(s, row, right);
     if (out->finish) return true;
     for (size_t i = matches; i < out->token_count; i++)
@@ -260,12 +253,27 @@ static void row_step(Scheduler *s, Row *row, size_t at)
     else if (out.finish)
         row_finish(s, row, out.finish, out.completed);
     else
-        mask_post(s, row);
+        mask_begin(s, row);
 }
 
 void step_draw(Scheduler *s)
 {
     masks_collect(s);
-    for (uint32_t i = 0; i < s->lane.count; i++)
-        if (!row_left(s->lane.at[i])) row_step(s, s->lane.at[i], i);
+    for (uint32_t i = 0; i < s->lane.count; i++) {
+        Row *row = s->lane.at[i];
+        if (row_left(row)) continue;
+        if (row->is_filling && row_defer(s, row, i)) continue;
+        if (row->is_filling) masks_finish(s);
+        row_step(s, row, i);
+    }
+}
+
+void step_draw_deferred(Scheduler *s)
+{
+    if (!s->deferred) return;
+    masks_drain(s);
+    for (uint32_t i = 0; i < s->active.count; i++) {
+        Row *row = s->active.at[i];
+        if (row && row->is_deferred && !row->is_filling) row_step(s, row, 0);
+    }
 }

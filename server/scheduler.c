@@ -17,7 +17,7 @@
 #include "base/pool.h"
 #include "server/sched_filler.h"
 
-enum { DEFAULT_WAITING = 256, MOST_WORKERS = 8 };
+enum { DEFAULT_WAITING = 256, MOST_WORKERS = 8, SLOW_MASK = 2000000 };
 
 const uint64_t scheduler_mask_bounds[MASK_BOUNDS] = {
     1000,   2000,   5000,    10000,   20000,   50000,    100000,
@@ -64,7 +64,11 @@ static void *scheduler_main(void *arg)
         uint64_t begin = sched_clock();
         step_cancel(s, false);
         step_admit(s);
-        if (batch_run(s)) step_draw(s);
+        step_draw_deferred(s);
+        if (batch_run(s))
+            step_draw(s);
+        else if (s->deferred)
+            filler_wait(s->filler);
         s->stats.step_ns += sched_clock() - begin;
         stats_show(s);
     }
@@ -92,6 +96,7 @@ static bool opts_check(SchedulerOpts *o, const EngineInfo *info,
     if (!o->context) o->context = info->context / o->rows;
     o->context = MIN(o->context, info->context);
     if (!o->chunk) o->chunk = MAX(info->batch / 2, 1);
+    if (!o->slow_mask) o->slow_mask = SLOW_MASK;
     if (!o->workers)
         o->workers = MAX(MIN(pool_processors() / 2, MOST_WORKERS), 1);
     if (o->workers == UINT32_MAX) o->workers = 0;

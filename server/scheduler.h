@@ -51,6 +51,9 @@ typedef struct SchedulerOpts {
                             none, masks are made when the engine has computed */
     uint32_t speculate;  /* tokens of a draft, at most 16, which are looked up
                             in prompt and output; 0: no drafts */
+    uint32_t slow_mask;  /* processor time, in nanoseconds, of a mask that makes
+                            its answer slow: for a while the others do not wait
+                            for it; 0: 2 ms */
     bool grammar_alone;  /* answers with a constraint share no decode */
     bool no_reuse;       /* prompts are read whole, whatever is in the cache */
 } SchedulerOpts;
@@ -183,7 +186,8 @@ typedef struct SchedulerStats {
     uint64_t step_ns;        /* from batch to batch, while there was one */
     uint64_t masks, mask_ns; /* made by the workers; their processor time */
     uint64_t
-        mask_wait_ns; /* for masks that were not done when the engine was */
+        mask_wait_ns;    /* for masks that were not done when the engine was */
+    uint64_t late_masks; /* of slow answers, which drew later than the others */
     uint64_t mask_times[MASK_BOUNDS + 1]; /* masks, by the bounds */
 } SchedulerStats;
 void scheduler_stats(Scheduler *scheduler, SchedulerStats *stats);

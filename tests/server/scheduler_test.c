@@ -449,6 +449,44 @@ static void test_many_answers_give_way(void **state)
     scheduler_free(s);
 }
 
+/* A short prompt that comes later is read earlier, and the long one on. */
+static void test_short_prompts_pass_long_ones(void **state)
+{
+    (void)state;
+    SchedulerOpts opts = {.workers = 1, .chunk = 8};
+    Scheduler *s = kit_scheduler(group.engine, &opts);
+    Order order = {.count = 0};
+    Sink *writer = sink_new(), *slow = sink_new(), *quick = sink_new();
+    Gate *gate = gate_new(writer, 1);
+    Ask ask = kit_ask(1, 5);
+    ask.never_stops = true;
+    ask.max_tokens = 200;
+    kit_submit(s, &ask, writer);
+    gate_wait(gate);
+    slow->on_event = quick->on_event = note_begun;
+    slow->user = quick->user = &order;
+    Ask long_ask = kit_ask(2, 200), short_ask = kit_ask(3, 12);
+    kit_submit(s, &long_ask, slow);
+    kit_submit(s, &short_ask, quick);
+    /* A quarter of eight for the older one, so twelve are read after two
+     * decodes; the writer is told first. */
+    gate_go(gate, 4);
+    gate_wait(gate);
+    assert_int_equal(quick->answers[0].started, true);
+    assert_int_equal(slow->answers[0].started, false);
+    gate_go(gate, UINT32_MAX);
+    sink_wait(quick);
+    sink_wait(slow);
+    sink_wait(writer);
+    assert_int_equal(order.count, 2);
+    assert_ptr_equal(order.begun[0], quick);
+    gate_free(gate);
+    sink_free(writer);
+    sink_free(slow);
+    sink_free(quick);
+    scheduler_free(s);
+}
+
 /* ---- log probabilities ---- */
 
 static void test_logprobs_come_with_the_tokens(void **state)
@@ -546,6 +584,7 @@ int main(void)
         cmocka_unit_test(test_forced_text_is_taken_at_once),
         cmocka_unit_test(test_prompts_in_chunks_stop_nobody),
         cmocka_unit_test(test_many_answers_give_way),
+        cmocka_unit_test(test_short_prompts_pass_long_ones),
         cmocka_unit_test(test_logprobs_come_with_the_tokens),
         cmocka_unit_test(test_allowed_tokens_are_counted)};
     return cmocka_run_group_tests(tests, kit_set_up, kit_tear_down);

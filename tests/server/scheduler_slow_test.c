@@ -1,0 +1,157 @@
+/* scheduler_slow_test.c: masks that are slow, beside an engine that takes no
+ * time: rows wait for their own masks alone, and are what they are alone.
+ * Labels: threads.
+ */
+#include "server/scheduler_kit.h"
+
+#include "engine/engine_kind.h"
+
+/* Logits are made of the token and its position, whatever came before. */
+enum { WIDTH = MODEL_TOKENS, WANTED = 64 };
+typedef struct Quick {
+    float logits[WANTED][WIDTH];
+} Quick;
+
+static void *quick_load(const Mem *mem, const EngineOpts *opts,
+                        EngineInfo *info, weir_error *err)
+{
+    (void)err;
+    info->width = WIDTH;
+    info->context = opts->context;
+    info->batch = opts->batch;
+    info->sequences = opts->sequences;
+    return mem_zero(mem, sizeof(Quick));
+}
+
+static void quick_free(void *self)
+{
+    free(self);
+}
+
+static weir_status quick_decode(void *self, const EngineRow *rows, size_t count,
+                                weir_error *err)
+{
+    Quick *q = self;
+    size_t n = 0;
+    (void)err;
+    for (size_t i = 0; i < count; i++)
+        for (uint32_t k = rows[i].count - rows[i].logits; k < rows[i].count;
+             k++) {
+            KIT_CHECK(n < WANTED);
+            Rng rng = {rows[i].tokens[k] * 5000u + rows[i].position + k};
+            for (int j = 0; j < WIDTH; j++)
+                q->logits[n][j] = (float)rng_below(&rng, 1000) / 200;
+            n++;
+        }
+    return WEIR_OK;
+}
+
+static const float *quick_logits(const void *self, uint32_t index)
+{
+    const Quick *q = self;
+    return q->logits[index];
+}
+
+static bool quick_copy(void *self, uint32_t from, uint32_t to)
+{
+    (void)self, (void)from, (void)to;
+    return true;
+}
+
+static bool quick_remove(void *self, uint32_t sequence, uint32_t keep)
+{
+    (void)self, (void)sequence, (void)keep;
+    return true;
+}
+
+static const EngineKind quick_kind = {.name = "quick",
+                                      .load = quick_load,
+                                      .free = quick_free,
+                                      .decode = quick_decode,
+                                      .logits = quick_logits,
+                                      .copy = quick_copy,
+                                      .remove = quick_remove};
+
+static Engine *open_quick(uint32_t sequences)
+{
+    char *path = kit_path("quick");
+    assert_true(random_model_write(&kit_model, path));
+    EngineOpts opts = {
+        .model = path, .sequences = sequences, .context = 4096, .batch = 64};
+    weir_error err;
+    Engine *e = engine_load_kind(&quick_kind, &opts, &err);
+    remove(path);
+    if (!e) fail_msg("%s", err.message);
+    return e;
+}
+
+/* Every mask makes its row slow: so nearly all draws are late ones. */
+static void test_slow_masks_hold_up_nobody(void **state)
+{
+    (void)state;
+    Engine *e = open_quick(8), *other = open_quick(1);
+    weir_grammar *grammars[4];
+    for (int i = 0; i < 4; i++)
+        grammars[i] = kit_grammar(e, WEIR_JSON_SCHEMA, kit_schemas[i]);
+    for (uint32_t way = 0; way < 4; way++) {
+        SchedulerOpts opts = {.rows = 8,
+                              .workers = 1 + way,
+                              .slow_mask = 1,
+                              .speculate = way % 2 ? 4 : 0};
+        Scheduler *s = kit_scheduler(e, &opts);
+        static Ask asks[24];
+        for (uint32_t i = 0; i < 24; i++) {
+            asks[i] = kit_ask(i, 3 + i * 11 % 90);
+            asks[i].grammar = i % 5 ? grammars[i % 4] : NULL;
+            asks[i].jump = i % 3 == 1;
+            asks[i].alone = i == 7;
+        }
+        kit_compare_all(s, other, asks, 24);
+        SchedulerStats stats = kit_stats_of(s, 24);
+        assert_true(stats.late_masks > 0);
+        assert_true(stats.late_masks <= stats.masks);
+        scheduler_free(s);
+    }
+    for (int i = 0; i < 4; i++) weir_grammar_free(grammars[i]);
+    engine_free(e);
+    engine_free(other);
+}
+
+/* Answers that wait for their masks are cancelled, too. */
+static void test_late_answers_are_cancelled(void **state)
+{
+    (void)state;
+    Engine *e = open_quick(4);
+    weir_grammar *g = kit_grammar(e, WEIR_REGEX, "([a-z]{3} ){60}");
+    uint64_t rounds = case_count(20, 5);
+    for (uint64_t round = 0; round < rounds; round++) {
+        SchedulerOpts opts = {.workers = 1 + round % 2, .slow_mask = 1};
+        Scheduler *s = kit_scheduler(e, &opts);
+        Sink *sinks[6];
+        for (uint32_t i = 0; i < 6; i++) {
+            Ask ask = kit_ask(i, 5);
+            ask.grammar = g;
+            ask.max_tokens = 300;
+            kit_submit(s, &ask, sinks[i] = sink_new());
+        }
+        sink_wait_steps(sinks[round % 4], (uint32_t)round * 7);
+        for (uint32_t i = 0; i < 5; i++) job_cancel(sinks[i]->job);
+        if (round % 3)
+            for (uint32_t i = 0; i < 6; i++) sink_wait(sinks[i]);
+        scheduler_free(s);
+        for (uint32_t i = 0; i < 6; i++) {
+            assert_true(sinks[i]->is_last);
+            sink_free(sinks[i]);
+        }
+    }
+    weir_grammar_free(g);
+    engine_free(e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_slow_masks_hold_up_nobody),
+        cmocka_unit_test(test_late_answers_are_cancelled)};
+    return cmocka_run_group_tests(tests, kit_set_up, kit_tear_down);
+}
