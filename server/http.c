@@ -192,6 +192,7 @@ static HttpCall *call_new(Http *http, struct MHD_Connection *connection)
     call->connection = connection;
     call->conn = conn;
     call->answer.mem = http->opts.mem;
+    call->began_ms = watch_now();
     return call;
 }
 
@@ -234,6 +235,15 @@ static bool reserve(HttpCall *call, size_t need)
     return ok;
 }
 
+/* The body has its time from where it began, not from its last piece. */
+static void set_reading(HttpCall *call)
+{
+    Http *h = call->http;
+    uint64_t end = call->began_ms + h->opts.read_ms + call->received / BYTES_MS;
+    uint64_t now = watch_now();
+    watch_set(&h->watch, call->conn, false, end > now ? end - now : 1);
+}
+
 static bool take_body(HttpCall *call, const char *data, size_t size)
 {
     const HttpOpts *o = &call->http->opts;
@@ -251,8 +261,7 @@ static bool take_body(HttpCall *call, const char *data, size_t size)
         memcpy(call->body.at + call->body.count, data, size);
         call->body.count += (uint32_t)size;
     }
-    watch_set(&call->http->watch, call->conn, false,
-              o->read_ms + call->received / BYTES_MS);
+    set_reading(call);
     return true;
 }
 

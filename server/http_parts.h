@@ -65,6 +65,7 @@ struct HttpCall {
     weir_refusal refusal; /* found before the handler; http 0: none */
     VEC(char) body;
     uint64_t received; /* bytes of the body, those that were dropped too */
+    uint64_t began_ms; /* when its head was there */
     struct MHD_Response *response;
     int status;
     JsonPut answer; /* holds the text of the response */
