@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "unit/faulty_mem.h"
+
 enum { IM_START = 256, IM_END, BEGIN, TOKENS };
 
 static Mem mem;
@@ -474,6 +476,62 @@ static void test_refused(void **state)
     refuses(p, "{\"prompt\":\"\"}", "prompt", "/prompt", value);
 }
 
+/* ---- memory ---- */
+
+static weir_endpoint sweep_endpoint;
+static const char *sweep_request;
+
+static bool sweep_task(const Mem *faulty, weir_error *err)
+{
+    static const weir_constraint_info info = {.size = sizeof info,
+                                              .system_message = {"format", 6}};
+    ChatModel model = {.style = chat_find("qwen_3"),
+                       .vocab = vocab,
+                       .begin = BEGIN,
+                       .adds_begin = true};
+    Conversation c;
+    weir_refusal refusal;
+    bool ok = conversation_read(&c, faulty, &model, sweep_endpoint,
+                                WEIR_PROFILE_DEFAULT, literal(sweep_request),
+                                &refusal) &&
+              conversation_encode(&c, &info, false, &refusal);
+    if (!ok) {
+        assert_int_equal(refusal.http, 503);
+        err->status = refusal.status;
+    }
+    conversation_close(&c);
+    return ok;
+}
+
+/* Whichever call for memory fails: 503, and nothing is held. */
+static void test_memory(void **state)
+{
+    (void)state;
+    static const struct {
+        weir_endpoint endpoint;
+        const char *request;
+    } rows[] = {
+        {WEIR_ENDPOINT_CHAT,
+         "{\"messages\":[{\"role\":\"system\",\"content\":\"\\u0041\"},"
+         "{\"role\":\"user\",\"content\":[\"a\",\"b\"]},{\"role\":"
+         "\"assistant\",\"tool_calls\":[" CALL(
+             "i", "1") "]},{\"role\":"
+                       "\"tool\",\"tool_call_id\":\"i\",\"content\":\"r\"}]}"},
+        {WEIR_ENDPOINT_MESSAGES,
+         "{\"system\":\"s\",\"messages\":[{\"role\":\"user\","
+         "\"content\":[{\"type\":\"text\",\"text\":\"a\"},"
+         "{\"type\":\"text\",\"text\":\"b\"}]}]}"},
+        {WEIR_ENDPOINT_RESPONSES, "{\"input\":[{\"role\":\"user\","
+                                  "\"content\":\"a\"}]}"},
+        {WEIR_ENDPOINT_COMPLETIONS, "{\"prompt\":[\"a\",[97]]}"},
+        {WEIR_ENDPOINT_COMPLETION, "{\"prompt\":[97,\"b\"]}"}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        sweep_endpoint = rows[i].endpoint;
+        sweep_request = rows[i].request;
+        faulty_sweep(sweep_task);
+    }
+}
+
 static int set_up(void **state)
 {
     (void)state;
@@ -497,6 +555,6 @@ int main(void)
         cmocka_unit_test(test_ollama),     cmocka_unit_test(test_prompts),
         cmocka_unit_test(test_constraint), cmocka_unit_test(test_start),
         cmocka_unit_test(test_continued),  cmocka_unit_test(test_thinking),
-        cmocka_unit_test(test_refused)};
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_memory)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
