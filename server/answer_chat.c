@@ -18,17 +18,6 @@ static const char *reasoning_key(const Answer *a)
                                               : "reasoning_content";
 }
 
-static void put_head(const Answer *a, const char *object, JsonPut *out)
-{
-    put_object(out, NULL);
-    put_text(out, "id", a->id);
-    put_text(out, "object", object);
-    put_int(out, "created", a->opts.created);
-    put_text(out, "model", a->opts.model);
-    put_format(out, "system_fingerprint", "weir-%s", weir_version());
-    put_array(out, "choices");
-}
-
 /* {"content":[..]}, or null where none are wanted. */
 static void put_logprobs(const Answer *a, Choice *c, JsonPut *out)
 {
@@ -58,10 +47,10 @@ static void put_call(const Answer *a, const Choice *c, const Item *item,
 
 /* ---- streams ---- */
 
-static void begin_chunk(const Answer *a, const Choice *c, JsonPut *out)
+static void begin_chunk(Answer *a, const Choice *c, JsonPut *out)
 {
     event_begin(out, NULL);
-    put_head(a, "chat.completion.chunk", out);
+    put_choices_head(a, "chat.completion.chunk", out);
     put_object(out, NULL);
     put_uint(out, "index", c->index);
     put_object(out, "delta");
@@ -150,7 +139,7 @@ static void finish(Answer *a, JsonPut *out)
 {
     if (a->fields.include_usage) {
         event_begin(out, NULL);
-        put_head(a, "chat.completion.chunk", out);
+        put_choices_head(a, "chat.completion.chunk", out);
         put_end(out, ']');
         put_usage(a, out);
         put_end(out, '}');
@@ -192,7 +181,7 @@ static void put_message(const Answer *a, const Choice *c, JsonPut *out)
 
 static void whole(Answer *a, JsonPut *out)
 {
-    put_head(a, "chat.completion", out);
+    put_choices_head(a, "chat.completion", out);
     for (uint32_t i = 0; i < a->choices.count; i++) {
         Choice *c = &a->choices.at[i];
         put_object(out, NULL);

@@ -4,17 +4,6 @@
  */
 #include "server/answer_state.h"
 
-static void put_head(const Answer *a, JsonPut *out)
-{
-    put_object(out, NULL);
-    put_text(out, "id", a->id);
-    put_text(out, "object", "text_completion");
-    put_int(out, "created", a->opts.created);
-    put_text(out, "model", a->opts.model);
-    put_format(out, "system_fingerprint", "weir-%s", weir_version());
-    put_array(out, "choices");
-}
-
 static void put_logprobs(const Answer *a, Choice *c, JsonPut *out)
 {
     static const char *const names[PROB_LISTS] = {
@@ -52,7 +41,7 @@ static void put_chunk(Answer *a, Choice *c, weir_bytes text, const char *reason,
                       JsonPut *out)
 {
     event_begin(out, NULL);
-    put_head(a, out);
+    put_choices_head(a, "text_completion", out);
     put_choice(a, c, text, reason, out);
     put_end(out, ']');
     if (a->fields.continuous_usage)
@@ -89,7 +78,7 @@ static void finish(Answer *a, JsonPut *out)
 {
     if (a->fields.include_usage) {
         event_begin(out, NULL);
-        put_head(a, out);
+        put_choices_head(a, "text_completion", out);
         put_end(out, ']');
         put_usage(a, out);
         put_end(out, '}');
@@ -103,7 +92,7 @@ static void finish(Answer *a, JsonPut *out)
 static void whole(Answer *a, JsonPut *out)
 {
     JsonPut text = {.mem = &a->mem};
-    put_head(a, out);
+    put_choices_head(a, "text_completion", out);
     for (uint32_t i = 0; i < a->choices.count; i++) {
         Choice *c = &a->choices.at[i];
         put_reset(&text);

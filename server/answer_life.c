@@ -164,6 +164,7 @@ Answer *answer_new(const AnswerOpts *opts, weir_refusal *refusal)
     refusal_begin(refusal, opts);
     if (!a) return refuse_memory(refusal), NULL;
     a->mem = mem;
+    a->head.mem = &a->mem;
     a->endpoint = endpoint_of(opts->endpoint);
     a->opts = *opts;
     a->settings = *opts->settings;
@@ -191,6 +192,7 @@ void answer_free(Answer *a)
     vec_free(&mem, &a->choices);
     fields_free(&a->fields);
     put_free(&a->grammar);
+    put_free(&a->head);
     mem_free(&mem, a, sizeof *a);
 }
 

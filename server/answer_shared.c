@@ -95,6 +95,25 @@ void put_refusal(const weir_refusal *refusal, JsonPut *out)
     put_raw(out, (weir_bytes){body, MIN(size, sizeof body)});
 }
 
+static void write_head(const Answer *a, const char *object, JsonPut *out)
+{
+    put_object(out, NULL);
+    put_text(out, "id", a->id);
+    put_text(out, "object", object);
+    put_int(out, "created", a->opts.created);
+    put_text(out, "model", a->opts.model);
+    put_format(out, "system_fingerprint", "weir-%s", weir_version());
+    put_array(out, "choices");
+}
+
+void put_choices_head(Answer *a, const char *object, JsonPut *out)
+{
+    JsonPut *head = &a->head;
+    if (!head->text.count) write_head(a, object, head);
+    put_raw(out, (weir_bytes){head->text.at, head->text.count});
+    out->failed |= head->failed;
+}
+
 /* ---- usage ---- */
 
 uint64_t completion_tokens(const Answer *a)

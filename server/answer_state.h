@@ -69,6 +69,7 @@ struct Answer {
     bool degraded;
     char from[96];   /* JSON pointer of it */
     JsonPut grammar; /* its text, where it is told */
+    JsonPut head;    /* of each chunk, written once */
     char id[40];
     AnswerStart start;
     VEC(Choice) choices;
@@ -141,6 +142,9 @@ void event_done(JsonPut *out); /* data: [DONE] */
 /* The body of an error, as the endpoint and the profile have it. */
 void put_refusal(const weir_refusal *refusal, JsonPut *out);
 
+/* What OpenAI's chats and completions begin with, up to the choices; `object`
+ * is the same each time. */
+void put_choices_head(Answer *a, const char *object, JsonPut *out);
 /* OpenAI's usage, of all choices. */
 void put_usage(const Answer *a, JsonPut *out);
 uint64_t completion_tokens(const Answer *a);

@@ -45,10 +45,12 @@ def setUpModule():
 
 
 class Served(unittest.TestCase):
+    template = kit.HERMES
+
     @classmethod
     def setUpClass(cls):
         cls.server = kit.Server("--ctx", "1500", "--alias", "tiny",
-                                template=kit.HERMES)
+                                template=cls.template)
         cls.url = f"http://127.0.0.1:{cls.server.port}"
         cls.openai = openai.OpenAI(base_url=cls.url + "/v1", api_key="none",
                                    max_retries=0)
@@ -263,6 +265,44 @@ class Ollama(Served):
             self.ollama.chat(model="tiny", messages=USER,
                              format={"type": "objekt"})
         self.assertEqual(caught.exception.status_code, 400)
+
+
+class Thinking(Served):
+    """A model whose prompt has begun the reasoning."""
+    template = "<｜User｜> <｜Assistant｜><think>\\n"
+
+    def test_chat(self):
+        chunks = list(self.openai.chat.completions.create(
+            model="tiny", messages=USER, max_tokens=900, stream=True,
+            extra_body={"thinking_budget": 10, "guided_json":
+                        Person.model_json_schema()}))
+        deltas = [c.choices[0].delta for c in chunks]
+        thoughts = [getattr(d, "reasoning_content", None) for d in deltas]
+        self.assertTrue(any(thoughts))
+        Person.model_validate_json("".join(d.content or "" for d in deltas))
+        last = max(i for i, t in enumerate(thoughts) if t)
+        self.assertFalse(any(d.content for d in deltas[:last]))
+
+    def test_messages(self):
+        with self.anthropic.messages.stream(
+                model="tiny", messages=USER, max_tokens=300,
+                thinking={"type": "enabled", "budget_tokens": 10},
+                extra_body={"temperature": 1}) as s:
+            kinds = [e.delta.type for e in s
+                     if e.type == "content_block_delta"]
+            blocks = s.get_final_message().content
+        self.assertEqual(blocks[0].type, "thinking")
+        self.assertEqual(kinds[0], "thinking_delta")
+
+    def test_ollama(self):
+        parts = list(self.ollama.chat(
+            model="tiny", messages=USER, think=True, stream=True,
+            format=Person.model_json_schema(),
+            options={"num_predict": 900}))
+        if parts[-1].done_reason == "stop":
+            Person.model_validate_json(
+                "".join(p.message.content for p in parts))
+        self.assertTrue(any(p.message.thinking for p in parts))
 
 
 if __name__ == "__main__":
