@@ -210,6 +210,18 @@ static const float *row_logits(const Scheduler *s, const Row *row, size_t at,
     return row->kept.at + (size_t)right * s->info->width;
 }
 
+/* A draw that was slow made its mask itself, as profiles with redraw do: from
+ * now on it is made beforehand. */
+static void draw(Scheduler *s, Row *row, const float *logits, weir_decoded *out)
+{
+    uint64_t begin = sched_clock();
+    weir_decoder_step(row->decoder, logits, s->info->width, out);
+    row->counts.output += (uint32_t)out->token_count;
+    row->counts.forced += (uint32_t)out->forced;
+    if (row->wants_mask || sched_clock() - begin <= s->opts.slow_mask) return;
+    row->wants_mask = row_is_constrained(row);
+}
+
 /* Draws, and goes on along the draft while it is right. The tokens that are to
  * be fed are in row->feed then. */
 static bool row_draw(Scheduler *s, Row *row, size_t at, weir_decoded *out)
@@ -219,9 +231,7 @@ static bool row_draw(Scheduler *s, Row *row, size_t at, weir_decoded *out)
     do {
         const float *logits = row_logits(s, row, at, right);
         uint32_t allowed = allowed_here(s, row);
-        weir_decoder_step(row->decoder, logits, s->info->width, out);
-        row->counts.output += (uint32_t)out->token_count;
-        row->counts.forced += (uint32_t)out->forced;
+        draw(s, row, logits, out);
         JobEvent event = {.kind = JOB_STEP,
                           .step = out,
                           .sampler = row->sampler,

@@ -105,6 +105,7 @@ static void test_slow_masks_hold_up_nobody(void **state)
             asks[i].grammar = i % 5 ? grammars[i % 4] : NULL;
             asks[i].jump = i % 3 == 1;
             asks[i].alone = i == 7;
+            asks[i].redraw = i % 4 == 3;
         }
         kit_compare_all(s, other, asks, 24);
         SchedulerStats stats = kit_stats_of(s, 24);
