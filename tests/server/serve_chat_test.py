@@ -195,6 +195,26 @@ class Endpoints(Served):
         self.assertEqual(answer["finish_reason"], "length")
         self.assertFalse(answer["weir"]["completed"])
 
+    def test_one_token(self):
+        """The last token is the one that was drawn."""
+        answer = self.ok("/v1/chat/completions", {
+            "messages": kit.USER, "max_tokens": 1,
+            "guided_choice": ["abc"]}).json
+        self.assertEqual(answer["choices"][0]["message"]["content"][:1], "a")
+        self.assertEqual(answer["choices"][0]["finish_reason"], "length")
+
+    def test_layout(self):
+        """any_whitespace: false: one layout."""
+        form = {"type": "json_schema", "json_schema": {
+            "name": "x", "any_whitespace": False, "schema": {
+                "type": "object", "additionalProperties": False,
+                "required": ["a", "b"], "properties": {
+                    "a": {"type": "null"}, "b": {"const": [1, 2]}}}}}
+        answer = self.ok("/v1/chat/completions", {
+            "messages": kit.USER, "response_format": form}).json
+        self.assertEqual(answer["choices"][0]["message"]["content"],
+                         '{"a": null, "b": [1, 2]}')
+
     def test_seed(self):
         """Alone and among others a seed gives the same tokens."""
         body = {"messages": kit.USER, "max_tokens": 60, "seed": 42,
@@ -550,16 +570,34 @@ class Profiles(unittest.TestCase):
         self.assertEqual(answer.status, 400)
         self.assertIsNone(answer.headers["Warning"])
 
+    def test_degraded_completions(self):
+        """Without messages there is the header alone."""
+        bad = {"prompt": "hi", "guided_regex": "a(", "max_tokens": 3}
+        server = kit.Server("--on-unsupported", "degrade")
+        try:
+            answer = server.post("/v1/completions", bad)
+            self.assertEqual(answer.status, 200)
+            self.assertIn("not enforced", answer.headers["Warning"])
+            self.assertEqual(answer.json["usage"]["prompt_tokens"], 3)
+        finally:
+            server.stop()
+
     def test_llama(self):
         """llama-server's own grammar is enforced, and told."""
-        body = {"messages": kit.USER, "response_format": FORMAT,
-                "max_tokens": 500, "seed": 1}
+        body = {"messages": kit.USER, "response_format": FORMAT, "seed": 1,
+                "max_tokens": 500, "weir": {"grammar": True}}
         answer = self.ask(["--profile", "llama-server"],
                           "/v1/chat/completions", body)
         self.assertEqual(answer.status, 200, answer.text)
-        person = json.loads(
-            answer.json["choices"][0]["message"]["content"])
-        self.assertEqual(set(person), {"name", "age"})
+        choice = answer.json["choices"][0]
+        self.assertEqual(set(json.loads(choice["message"]["content"])),
+                         {"name", "age"})
+        self.assertEqual(choice["weir"]["constraint"], "gbnf")
+        self.assertIn("root ::=", choice["weir"]["grammar"])
+        text = 'root ::= "a"'
+        answer = self.ask(["--profile", "llama-server"], "/completion",
+                          {"prompt": "hi", "grammar": text})
+        self.assertEqual(answer.json["generation_settings"]["grammar"], text)
 
 
 if __name__ == "__main__":

@@ -385,9 +385,15 @@ class Switches(unittest.TestCase):
 
         def none(server):
             self.assertEqual(forced(server), 0)
+
+        def not_with_logprobs(server):
+            server.chat(response_format=self.SCHEMA, logprobs=True)
+            server.until("answers_total", lambda n: n == 1)
+            self.assertEqual(server.metric("tokens_forced_total"), 0)
         self.with_server(none)
         self.with_server(some, "--jump-forward", "on")
         self.with_server(some, WEIR_GRAMMAR_JUMP="1")
+        self.with_server(not_with_logprobs, "--jump-forward", "on")
         self.with_server(none, "--jump-forward", "off", WEIR_GRAMMAR_JUMP="1")
 
     def test_lanes(self):
