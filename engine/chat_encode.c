@@ -8,17 +8,40 @@
  */
 #include "engine/chat.h"
 
-enum { LONGEST_NAME = 64 };
+enum { LONGEST_NAME = 64, KNOWN = 32 };
+
+/* A text that may be a control token's name, and what it is: looking that up
+ * takes a search of the vocabulary, and the same few marks come all the time. */
+typedef struct KnownName {
+    const char *at;
+    uint32_t size, id;
+} KnownName;
 
 typedef struct Encoder {
     const ChatText *text;
     const weir_vocab *vocab;
     ChatTokens *ids;
+    KnownName known[KNOWN];
+    uint32_t count; /* of all that were ever kept; the oldest one goes */
 } Encoder;
+
+/* The control token of that name; UINT32_MAX: none. */
+static uint32_t control_find(Encoder *e, const char *at, uint32_t size)
+{
+    for (uint32_t i = 0; i < MIN(e->count, (uint32_t)KNOWN); i++)
+        if (e->known[i].size == size && !memcmp(e->known[i].at, at, size))
+            return e->known[i].id;
+    uint32_t id = weir_vocab_find(e->vocab, (weir_bytes){at, size});
+    bool is_control = id != UINT32_MAX &&
+                      weir_vocab_token(e->vocab, id).flags & WEIR_TOKEN_CONTROL;
+    if (!is_control) id = UINT32_MAX;
+    e->known[e->count++ % KNOWN] = (KnownName){at, size, id};
+    return id;
+}
 
 /* The longest control token whose name stands at text[pos], before `end`;
  * UINT32_MAX: none. Names end in one of three characters. */
-static uint32_t control_at(const Encoder *e, uint32_t pos, uint32_t end,
+static uint32_t control_at(Encoder *e, uint32_t pos, uint32_t end,
                            uint32_t *size)
 {
     const char *text = e->text->text.at;
@@ -27,10 +50,8 @@ static uint32_t control_at(const Encoder *e, uint32_t pos, uint32_t end,
     for (uint32_t n = most; n > 1; n--) {
         char last = text[pos + n - 1];
         if (last != '>' && last != ']') continue;
-        uint32_t id = weir_vocab_find(e->vocab, (weir_bytes){text + pos, n});
+        uint32_t id = control_find(e, text + pos, n);
         if (id == UINT32_MAX) continue;
-        if (!(weir_vocab_token(e->vocab, id).flags & WEIR_TOKEN_CONTROL))
-            continue;
         *size = n;
         return id;
     }
@@ -52,7 +73,7 @@ static bool encode_run(const Encoder *e, uint32_t begin, uint32_t end)
 
 bool chat_encode(const ChatText *text, const weir_vocab *vocab, ChatTokens *ids)
 {
-    Encoder e = {text, vocab, ids};
+    Encoder e = {.text = text, .vocab = vocab, .ids = ids};
     uint32_t begin = 0, pos = 0, span = 0, size;
     while (pos < text->text.count) {
         bool has_span = span < text->contents.count;
