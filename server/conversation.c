@@ -241,6 +241,19 @@ weir_bytes conversation_continued(const Conversation *c)
 
 /* ---- tokens ---- */
 
+bool length_check(Conversation *c, size_t nbytes)
+{
+    const ChatModel *m = c->chat;
+    size_t least = m->longest ? nbytes / m->longest : 0;
+    Place root = place_root();
+    if (!m->context || least <= m->context) return true;
+    c->least = (uint32_t)MIN(least, UINT32_MAX);
+    return body_refuse(&c->body, JSON_NONE, &root, TOO_LONG,
+                       "found a prompt of %u tokens at least, expected less "
+                       "than %u, which prompt and output have together",
+                       c->least, m->context);
+}
+
 static bool add_begin(Conversation *c, ChatTokens *ids, bool is_written)
 {
     const ChatModel *m = c->chat;
@@ -322,7 +335,8 @@ static bool encode_chat(Conversation *c, const weir_constraint_info *info,
     bool ok = vec_push(c->mem, &c->prompts, (Prompt){.text = {NULL, 0}}) ||
               body_no_memory(&c->body);
     ChatTokens *ids = ok ? &c->prompts.at[0].ids : NULL;
-    ok = ok && render(c, info, direct, &text) && add_begin(c, ids, has_begin) &&
+    ok = ok && render(c, info, direct, &text) &&
+         length_check(c, text.text.count) && add_begin(c, ids, has_begin) &&
          (chat_encode(&text, c->chat->vocab, ids) || body_no_memory(&c->body));
     chat_free(&text);
     return ok;
@@ -331,7 +345,8 @@ static bool encode_chat(Conversation *c, const weir_constraint_info *info,
 static bool encode_text(Conversation *c, Prompt *p)
 {
     const weir_vocab *v = c->chat->vocab;
-    if (!add_begin(c, &p->ids, false)) return false;
+    if (!length_check(c, p->text.size) || !add_begin(c, &p->ids, false))
+        return false;
     size_t n = weir_vocab_encode(v, p->text, true, NULL, 0);
     if (n == SIZE_MAX ||
         !vec_reserve(c->mem, &p->ids, (size_t)p->ids.count + n))

@@ -26,7 +26,13 @@ typedef struct ChatModel {
     const char *template_text; /* the model's own, or NULL */
     uint32_t begin;            /* the token that texts begin with */
     bool adds_begin;           /* prompts begin with it */
+    uint32_t context;          /* most tokens of a prompt; 0: any */
+    uint32_t longest;          /* bytes of the longest token */
 } ChatModel;
+
+/* A prompt that is too long is refused with this code; one whose bytes alone
+ * tell so before it is encoded. */
+#define TOO_LONG "context_length_exceeded"
 
 /* Whether the model is to reason before it answers. */
 typedef enum Thinking {
@@ -59,6 +65,7 @@ typedef struct Conversation {
     Thinking thinking;
     uint32_t thinking_tokens; /* most of them; 0: not said */
     VEC(Prompt) prompts;      /* a conversation is one of them, when encoded */
+    uint32_t least; /* of a prompt that is too long: tokens at least */
 } Conversation;
 
 /* `request` is borrowed until conversation_close, which is to follow in any
@@ -95,6 +102,8 @@ bool system_add(Conversation *c, JsonId at, const Place *place,
 bool call_add(Conversation *c, ChatCall call);
 /* The name of the call with that id, before the end; or empty. */
 weir_bytes call_name(const Conversation *c, weir_bytes id);
+/* Whether a prompt of so many bytes may fit: encoding takes its time. */
+bool length_check(Conversation *c, size_t nbytes);
 /* Whether the last message is the assistant's. */
 bool ends_in_answer(const Conversation *c);
 

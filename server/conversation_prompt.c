@@ -49,6 +49,7 @@ static bool read_piece(Conversation *c, JsonId at, ChatTokens *ids)
 {
     const weir_vocab *v = c->chat->vocab;
     weir_bytes text = bytes_of(json_string(&c->body.json, at));
+    if (!length_check(c, text.size)) return false;
     size_t n = weir_vocab_encode(v, text, true, NULL, 0);
     if (n == SIZE_MAX || !vec_reserve(c->mem, ids, (size_t)ids->count + n))
         return body_no_memory(&c->body);

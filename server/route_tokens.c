@@ -30,11 +30,16 @@ static void put_ids(const ChatTokens *ids, JsonPut *out)
 
 static bool encode(Service *s, Body *b, weir_bytes text, ChatTokens *ids)
 {
+    enum { MOST = 1 << 20 }; /* bytes: seconds, with some vocabularies */
     bool parse = true, begins = false;
     Place root = place_root();
     if (!body_flag(b, JSON_ROOT, &root, "parse_special", &parse) ||
         !body_flag(b, JSON_ROOT, &root, "add_special", &begins))
         return false;
+    if (text.size > MOST)
+        return body_refuse(b, JSON_NONE, &root, "invalid_value",
+                           "found a text of %zu bytes, expected %d at most",
+                           text.size, MOST);
     size_t n = weir_vocab_encode(s->vocab, text, parse, NULL, 0);
     if (n == SIZE_MAX || !vec_reserve(s->mem, ids, n + 1))
         return body_no_memory(b);

@@ -143,6 +143,14 @@ static void service_free(Service *s)
     mem_free(s->mem, s, sizeof *s);
 }
 
+static uint32_t longest_token(const weir_vocab *vocab)
+{
+    size_t most = 0;
+    for (uint32_t i = 0; i < weir_vocab_width(vocab); i++)
+        most = MAX(most, weir_vocab_token(vocab, i).bytes.size);
+    return (uint32_t)most;
+}
+
 static Service *service_new(const ServeOpts *opts, weir_error *err)
 {
     enum { COMPILING = 2 }; /* at once, at least */
@@ -156,7 +164,9 @@ static Service *service_new(const ServeOpts *opts, weir_error *err)
                           .vocab = s->vocab,
                           .template_text = s->info->chat_template,
                           .begin = s->info->begin,
-                          .adds_begin = s->info->adds_begin};
+                          .adds_begin = s->info->adds_begin,
+                          .context = opts->context,
+                          .longest = longest_token(s->vocab)};
     s->started = time(NULL);
     atomic_store(&s->next_id, random_start());
     gate_open(&s->compiling, MAX(pool_processors(), (uint32_t)COMPILING));

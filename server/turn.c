@@ -182,7 +182,7 @@ static void refuse_job(const Turn *t, const JobRefusal *r, weir_refusal *f)
         int http;
         const char *code;
     } kinds[] = {[JOB_INVALID] = {400, "invalid_value"},
-                 [JOB_CONTEXT] = {400, "context_length_exceeded"},
+                 [JOB_CONTEXT] = {400, TOO_LONG},
                  [JOB_FULL] = {503, "too_many_requests"},
                  [JOB_STOPPED] = {503, "shutting_down"}};
     bool is_memory = r->error.status == WEIR_NO_MEMORY;
@@ -193,7 +193,7 @@ static void refuse_job(const Turn *t, const JobRefusal *r, weir_refusal *f)
 
 /* llama-server's form, where OpenAI's would be: clients look for its
  * numbers. */
-static void answer_too_long(const Turn *t, const JobRefusal *r,
+static void answer_too_long(const Turn *t, uint32_t prompt,
                             const weir_refusal *f)
 {
     JsonPut out = {.mem = t->service->mem};
@@ -209,8 +209,8 @@ static void answer_too_long(const Turn *t, const JobRefusal *r,
     put_text(&out, "message", f->message);
     put_text(&out, "type", "exceed_context_size_error");
     put_null(&out, "param");
-    put_uint(&out, "n_prompt_tokens", r->prompt);
-    put_uint(&out, "n_ctx", r->context);
+    put_uint(&out, "n_prompt_tokens", prompt);
+    put_uint(&out, "n_ctx", service_context(t->service));
     put_end(&out, '}');
     put_end(&out, '}');
     http_answer(t->call, 400, "application/json", &out);
@@ -266,7 +266,7 @@ static bool start(Turn *t)
         cancel(t);
         refuse_job(t, &r, &f);
         if (r.kind == JOB_CONTEXT)
-            answer_too_long(t, &r, &f);
+            answer_too_long(t, r.prompt, &f);
         else
             http_refuse(t->call, &f);
         return false;
@@ -441,6 +441,10 @@ static bool prepare(Turn *t)
         t->jobs = mem_zero(t->service->mem, n * sizeof *t->jobs);
         ok = t->jobs;
         if (!ok) http_fail(t->call, &f, 503, "out_of_memory", "out of memory");
+    }
+    if (!ok && !strcmp(f.code, TOO_LONG)) {
+        answer_too_long(t, w->conversation.least, &f);
+        return false;
     }
     if (!ok) {
         http_refuse(t->call, &f);

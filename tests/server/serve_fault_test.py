@@ -294,6 +294,25 @@ class Faults(unittest.TestCase):
         self.assertRegex(error["message"], r"max_(work|states|memory)")
         self.assertLess(slowest, 1)
 
+    def test_long(self):
+        """Prompts that can never fit are refused before they are encoded."""
+        start = time.monotonic()
+        for path, body in (
+                (PATH, {"messages": [{"role": "user", "content": "x"}] *
+                        300000}),
+                (PATH, {"messages": [{"role": "user",
+                                      "content": "x" * 15000000}]}),
+                ("/v1/completions", {"prompt": "x" * 15000000}),
+                ("/completion", {"prompt": ["x" * 15000000]})):
+            answer = self.server.post(path, body)
+            self.assertEqual(answer.status, 400)
+            error = answer.json["error"]
+            self.assertEqual(error["type"], "exceed_context_size_error")
+            self.assertGreater(error["n_prompt_tokens"], error["n_ctx"])
+        answer = self.server.post("/tokenize", {"content": "x" * 15000000})
+        self.assertEqual(answer.status, 400)
+        self.assertLess(time.monotonic() - start, 60)
+
     def test_deep(self):
         """Nesting, long lists, and errors that would repeat them."""
         for text in ('{"messages":' + "[" * 200000,
