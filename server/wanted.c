@@ -99,8 +99,21 @@ static bool compile_source(Wanted *w, weir_refusal *refusal)
     return weir_constraint_fail(w->constraint, &err, refusal);
 }
 
+/* Each tool is looked at by itself when something is wrong with them all. */
+static bool check_tools(const Wanted *w, weir_refusal *refusal)
+{
+    enum { MOST = 1024 };
+    Body body = {.refusal = refusal};
+    Place root = place_root(), place = place_member(&root, "tools");
+    return w->info.tool_count <= MOST ||
+           body_refuse(&body, JSON_NONE, &place, "invalid_value",
+                       "found %zu tools, expected at most %d",
+                       w->info.tool_count, MOST);
+}
+
 static bool compile(Wanted *w, weir_refusal *refusal)
 {
+    if (!check_tools(w, refusal)) return false;
     if (!w->info.kind && !wants_own(w)) return true;
     gate_enter(&w->service->compiling);
     bool ok = compile_source(w, refusal);

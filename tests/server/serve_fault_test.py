@@ -294,6 +294,14 @@ class Faults(unittest.TestCase):
         self.assertRegex(error["message"], r"max_(work|states|memory)")
         self.assertLess(slowest, 1)
 
+    def test_tools(self):
+        tools = [{"type": "function", "function": {"name": f"f{i}"}}
+                 for i in range(1025)]
+        answer = self.server.chat(tools=tools)
+        self.assertEqual((answer.status, answer.json["error"]["message"]),
+                         (400, "tools: found 1025 tools, expected at most "
+                          "1024"))
+
     def test_long(self):
         """Prompts that can never fit are refused before they are encoded."""
         start = time.monotonic()
