@@ -139,10 +139,10 @@ static void act_step(Rig *r, uint32_t choice, JsonId at, JsonPut *out)
     weir_decoded d = {.tokens = room.ids};
     AnswerStep step = {.decoded = &d, .candidates = room.candidates};
     d.token_count = read_ids(json, json_get(json, at, "tokens"), room.ids);
-    d.forced = number(json, at, "forced");
+    d.forced = (size_t)number(json, at, "forced");
     d.text = step_text(json, at);
     d.finish = (weir_finish)number(json, at, "finish");
-    d.stop = number(json, at, "stop");
+    d.stop = (size_t)number(json, at, "stop");
     d.completed = json_bool(json, json_get(json, at, "completed"), false);
     read_notes(json, notes, &room);
     if (json_kind(json, notes) == JSON_ARRAY) d.logprobs = room.notes;
