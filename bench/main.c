@@ -71,7 +71,7 @@ static void usage(FILE *out)
         "                    --threads N: of the engine\n"
         "  --runs N          each step's least time of N runs; default: 3; row "
         "serve: "
-        "N pairs, at\n                    least 5\n"
+        "N pairs,\n                    1, or 5 and more\n"
         "  --slowest N       list the N slowest steps on stderr\n"
         "  --any-order       schemas: members come in any order\n"
         "  --list FILE       rows with sources: writes a line for each: file, "

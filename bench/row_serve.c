@@ -196,7 +196,8 @@ static void report_measures(double found[MEASURES][PAIRS_MOST], uint32_t pairs,
 static bool measure_size(const Serve *b, uint32_t size, Report *r)
 {
     static double found[MEASURES][PAIRS_MOST];
-    uint32_t pairs = MAX(b->bench->runs, PAIRS_LEAST);
+    uint32_t runs_wanted = b->bench->runs;
+    uint32_t pairs = runs_wanted == 1 ? 1 : MAX(runs_wanted, PAIRS_LEAST);
     Run runs[KINDS] = {{0}};
     for (int kind = FREE; kind < KINDS; kind++) /* warm */
         if (!run(b, kind, sizes[size], &runs[kind])) return false;

@@ -315,7 +315,7 @@ class Bench(unittest.TestCase):
             subprocess.run([os.path.join(BUILD, "random_model_driver"), model,
                             "1"], check=True)
             code, out, _ = bench("serve", "--model", model, "--engine",
-                                 "builtin", "--json")
+                                 "builtin", "--runs", "1", "--json")
         found = json.loads(out)["serve"]
         self.assertEqual(code, 0)
         for size in (1, 4, 16):
