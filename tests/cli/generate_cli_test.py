@@ -62,7 +62,6 @@ class Refused(unittest.TestCase):
     def test_usage(self):
         model = ["-m", "no-such.gguf"]
         prompt = ["-p", "hi"]
-        self.refuses(["--json-value", *prompt], "expected -m MODEL")
         self.refuses(["--json-value", *model], "expected -p PROMPT")
         self.refuses([*model, *prompt, "--json-value", "--regex", "a"],
                      "several constraints")

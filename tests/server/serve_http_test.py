@@ -27,7 +27,8 @@ class Usage(unittest.TestCase):
         self.assertIn(message, done.stderr.decode())
 
     def test_refused(self):
-        self.refuses([], "expected -m MODEL")
+        self.refuses(["--engine", "llama"],
+                     "llama.cpp loads models from files only")
         self.refuses(["-m", "x", "y"], "found 'y', expected options only")
         self.refuses(["-m", "x", "--port", "65536"],
                      "found --port 65536, expected 0 to 65535")

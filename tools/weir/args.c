@@ -252,7 +252,8 @@ static const CommandRow commands[CMD_COUNT] = {
                   "Shows which tokens may come next."},
     [CMD_SAMPLE] = {"sample", "CONSTRAINT --tokenizer PATH [OPTION...]",
                     "Prints random outputs that obey the constraint."},
-    [CMD_GENERATE] = {"generate", "-m MODEL -p PROMPT [CONSTRAINT] [OPTION...]",
+    [CMD_GENERATE] = {"generate",
+                      "[-m MODEL] -p PROMPT [CONSTRAINT] [OPTION...]",
                       "Lets a model write an output that obeys the "
                       "constraint."},
     [CMD_EXPLAIN] = {"explain", "CONSTRAINT [OPTION...]",
@@ -265,7 +266,7 @@ static const CommandRow commands[CMD_COUNT] = {
     [CMD_RESOLVE] = {"resolve", "[OPTION...] REQUEST",
                      "Shows which constraint a request to a server asks "
                      "for."},
-    [CMD_SERVE] = {"serve", "-m MODEL [OPTION...]",
+    [CMD_SERVE] = {"serve", "[-m MODEL] [OPTION...]",
                    "Serves a model over HTTP: OpenAI's, Ollama's and others' "
                    "endpoints."},
     [CMD_TOOLS] = {"tools", "tag|parse --family F [OPTION...] [FILE]",

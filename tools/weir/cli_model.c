@@ -8,6 +8,7 @@
 
 #include "base/out.h"
 #include "weir/cli_input.h"
+#include "weir/cli_own_model.h"
 #include "weir/cli_report.h"
 
 /* ---- loading ---- */
@@ -23,18 +24,25 @@ static bool is_size(uint64_t n)
     return n <= INT32_MAX;
 }
 
+const char *model_name(const Args *args)
+{
+    return args->model ? args->model : "weir's own model";
+}
+
 Engine *model_load(const Args *args, weir_dialect dialect,
                    const ModelRoom *room)
 {
     weir_error err;
+    bool is_own = !args->model;
     if (!is_size(args->context) || !is_size(args->threads) ||
         !is_size(args->gpu_layers)) {
         usage_error(args, "--context, --threads or --gpu-layers is too large");
         return NULL;
     }
     EngineOpts opts = {
-        .kind = args->engine,
+        .kind = args->engine || !is_own ? args->engine : "builtin",
         .model = args->model,
+        .image = is_own ? own_model() : (weir_bytes){NULL, 0},
         .context = room ? room->context : (uint32_t)args->context,
         .sequences = room ? room->sequences : 1,
         .threads = (uint32_t)args->threads,
@@ -44,7 +52,7 @@ Engine *model_load(const Args *args, weir_dialect dialect,
     progress_begin("loading the model");
     Engine *e = engine_load(&opts, &err);
     progress_end();
-    if (!e) report_failure("%s: %s", args->model, err.message);
+    if (!e) report_failure("%s: %s", model_name(args), err.message);
     return e;
 }
 
@@ -80,7 +88,7 @@ int model_style(const Args *args, const EngineInfo *info,
     return report_failure(
         "%s: the model's chat template is of no format that weir knows; say "
         "which one comes near by --chat-template FAMILY: %s",
-        args->model, names);
+        model_name(args), names);
 }
 
 /* ---- the prompt ---- */

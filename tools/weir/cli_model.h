@@ -12,10 +12,14 @@ typedef struct ModelRoom {
     uint32_t sequences, context; /* context: of all together */
 } ModelRoom;
 
-/* -m and the options about it, with progress on a terminal. room: NULL for one
- * answer. NULL after a message. */
+/* -m and the options about it, with progress on a terminal; without -m the
+ * model that the program carries. room: NULL for one answer. NULL after a
+ * message. */
 Engine *model_load(const Args *args, weir_dialect dialect,
                    const ModelRoom *room);
+
+/* What messages call the model. */
+const char *model_name(const Args *args);
 
 /* --chat-template, or the model's own format; *style NULL: the prompt is text
  * as it is. 0, or 2 after a message. */

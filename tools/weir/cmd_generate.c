@@ -84,9 +84,6 @@ static int check(const Generation *g, weir_dialect *dialect)
 {
     const Args *args = g->args;
     if (session_check(args, dialect) || check_tools(args)) return 2;
-    if (!args->model)
-        return usage_error(args, "expected -m MODEL, a GGUF file: weir has no "
-                                 "model of its own yet");
     if (!args->prompt) return usage_error(args, "expected -p PROMPT");
     if (args->max_tokens > UINT32_MAX)
         return usage_error(args, "--max-tokens is too large");
@@ -111,7 +108,7 @@ static int compile_tools(Generation *g)
     if (!family)
         return report_failure("%s: the model's chat format has no place for "
                               "tools",
-                              g->args->model);
+                              model_name(g->args));
     if (!g->args->reasoning) g->tool_opts.reasoning = chat_reasoning(g->style);
     size_t size =
         weir_tool_tag(family, t->list, t->count, &g->tool_opts, NULL, 0, &err);

@@ -95,7 +95,6 @@ static int check(Args *args, weir_request_opts *policy)
     if (args->files.count)
         return usage_error(args, "found '%s', expected options only",
                            args->files.at[0]);
-    if (!args->model) return usage_error(args, "expected -m MODEL");
     return 0;
 }
 
@@ -106,7 +105,7 @@ static int serve(const Args *args, const weir_request_opts *policy,
     weir_error err;
     const char *key = getenv("WEIR_API_KEY");
     uint32_t trained = engine_info(engine)->trained;
-    name_of(args->model, name, sizeof name);
+    name_of(args->model ? args->model : "weir-demo", name, sizeof name);
     ServeOpts opts = {.mem = args->mem,
                       .engine = engine,
                       .style = style,
