@@ -15,13 +15,14 @@ _weir() {
     local generation="$constraints $sources --tools --calls --single"
     generation+=" --reasoning --reasoning-tokens --model --prompt --system"
     generation+=" --chat-template --stream --stats --engine --context"
-    generation+=" --threads --gpu-layers --temperature --top-k --top-p --min-p"
-    generation+=" --typical-p --top-n-sigma --xtc-probability --xtc-threshold"
+    generation+=" --threads --gpu-layers --rpc --temperature --top-k --top-p"
+    generation+=" --min-p --typical-p --top-n-sigma --xtc-probability --xtc-threshold"
     generation+=" --repeat-penalty --frequency-penalty --presence-penalty"
     generation+=" --penalty-last-n --dry-multiplier --mirostat --redraw --stop"
     generation+=" --seed --max-tokens --jump-forward"
     constraints+=" --request $requests $sources"
     local serving="--model --engine --chat-template --threads --gpu-layers"
+    serving+=" --rpc"
     serving+=" --host --port --api-key --alias --parallel --queue --ctx"
     serving+=" --profile --on-unsupported --grammar --jump-forward"
     serving+=" --batch-grammar --speculate --max-body --max-work --timeout"
@@ -120,6 +121,7 @@ _weir() {
     --regex | --choice | --root | --max-whitespace | --prefix | --encode | \
         --decode | -n | --seed | --max-tokens | --reasoning-tokens | -p | \
         --prompt | --system | --context | --threads | --gpu-layers | \
+        --rpc | \
         --temperature | --top-[knp]* | --min-p | --typical-p | --xtc-* | \
         --*-penalty | --penalty-last-n | --dry-multiplier | --mirostat | --stop | \
         --trigger-word | --trigger-pattern | --trigger-token | --host | \

@@ -32,6 +32,8 @@ typedef struct EngineOpts {
                                 multiple of 4; borrowed as long as the engine
                                 lives */
     const char *library_dir; /* of libllama; NULL: as docs/engine.md says */
+    const char *rpc;         /* llama: machines that compute layers, too, as
+                                "HOST:PORT,HOST:PORT"; NULL: none */
     uint32_t context;        /* tokens that all sequences hold together; 0: as
                                 many as the model was trained for, but 4,096
                                 at most */

@@ -333,11 +333,13 @@ static bool room_new(Builtin *b, weir_error *err)
 static void *builtin_load(const Mem *mem, const EngineOpts *opts,
                           EngineInfo *info, weir_error *err)
 {
-    Builtin *b = mem_zero(mem, sizeof *b);
-    if (!b) {
+    Builtin *b = NULL;
+    if (opts->rpc)
+        diag_fail(err, WEIR_UNSUPPORTED, 0, 0,
+                  "RPC servers compute for libllama only");
+    else if (!(b = mem_zero(mem, sizeof *b)))
         diag_no_memory(err);
-        return NULL;
-    }
+    if (!b) return NULL;
     b->mem = mem;
     b->model.mem = mem;
     bool ok = gguf_model_open(&b->model, mem, opts->model, opts->image, err);

@@ -183,7 +183,8 @@ static void *llama_load(const Mem *mem, const EngineOpts *opts,
         diag_no_memory(err);
     if (!e) return NULL;
     e->mem = mem;
-    if (!llama_open(&e->llama, opts->library_dir, err)) {
+    if (!llama_open(&e->llama, opts->library_dir, err) ||
+        (opts->rpc && !llama_add_servers(&e->llama, opts->rpc, err))) {
         mem_free(mem, e, sizeof *e);
         return NULL;
     }

@@ -1,6 +1,6 @@
 /* llama_abi.h: the part of llama.cpp's C interface that weir uses, declared
  * here because the library is loaded when the program runs, and its header
- * need not be there. As llama.cpp v0.4 has it; llama_library.c checks that.
+ * need not be there. As llama.cpp v0.4 and v0.5 have it; llama_library.c checks that.
  *
  * Parameters go by value. Ours are wider than llama.cpp's and keep whatever it
  * has put behind the fields that we know. */
@@ -99,6 +99,7 @@ typedef struct LlamaBatch {
     X(load_all_from_path, void, (const char *))
 
 typedef struct Llama {
+    void *library; /* as dlopen gave it */
 #define X(name, result, parameters) result(*name) parameters;
     LLAMA_FUNCTIONS(X)
     GGML_FUNCTIONS(X)
@@ -109,5 +110,15 @@ typedef struct Llama {
  * as far as the loader is concerned; it stays loaded. dir: NULL, or where to
  * look. False after a report. */
 bool llama_open(Llama *llama, const char *dir, weir_error *err);
+
+/* Sets *function to the library's function of that name. */
+bool llama_function(const Llama *llama, const char *name, void *function,
+                    weir_error *err);
+/* Makes other machines, on which llama.cpp's ggml-rpc-server runs, devices that
+ * models are laid on: "HOST:PORT,HOST:PORT". Once a process for each, as far
+ * as llama.cpp is concerned. UNSUPPORTED: a libllama without RPC; IO: nobody
+ * answers. llama_rpc.c */
+bool llama_add_servers(const Llama *llama, const char *servers,
+                       weir_error *err);
 
 #endif

@@ -24,34 +24,35 @@
 #include "base/diag.h"
 #include "engine/llama_abi.h"
 
-static const char *const known[] = {"0.4."};
+static const char *const known[] = {"0.4.", "0.5."};
 
 enum { PATH_SIZE = 4096 };
 
 /* ---- the functions ---- */
 
 /* ISO C has no cast from an object's to a function's address. */
-static bool function_find(void *library, const char *name, void *function,
-                          weir_error *err)
+bool llama_function(const Llama *llama, const char *name, void *function,
+                    weir_error *err)
 {
-    void *at = dlsym(library, name);
+    void *at = dlsym(llama->library, name);
     if (!at)
-        return diag_fail(err, WEIR_UNSUPPORTED, 0, 0,
-                         "libllama has no function %s; expected llama.cpp v0.4",
-                         name);
+        return diag_fail(
+            err, WEIR_UNSUPPORTED, 0, 0,
+            "libllama has no function %s; expected llama.cpp v0.4 or v0.5",
+            name);
     memcpy(function, &at, sizeof at);
     return true;
 }
 
-static bool functions_find(Llama *llama, void *library, weir_error *err)
+static bool functions_find(Llama *llama, weir_error *err)
 {
     bool ok = true;
 #define X(name, result, parameters) \
-    ok = ok && function_find(library, "llama_" #name, &llama->name, err);
+    ok = ok && llama_function(llama, "llama_" #name, &llama->name, err);
     LLAMA_FUNCTIONS(X)
 #undef X
 #define X(name, result, parameters) \
-    ok = ok && function_find(library, "ggml_backend_" #name, &llama->name, err);
+    ok = ok && llama_function(llama, "ggml_backend_" #name, &llama->name, err);
     GGML_FUNCTIONS(X)
 #undef X
     return ok;
@@ -65,7 +66,7 @@ static bool version_check(const Llama *llama, weir_error *err)
     for (size_t i = 0; i < COUNT_OF(known); i++)
         if (!strncmp(version, known[i], strlen(known[i]))) return true;
     return diag_fail(err, WEIR_UNSUPPORTED, 0, 0,
-                     "found llama.cpp %s, expected 0.4.x",
+                     "found llama.cpp %s, expected 0.4.x or 0.5.x",
                      diag_shown(span_text(version)).text);
 }
 
@@ -144,7 +145,7 @@ static bool defaults_check(const Llama *llama, weir_error *err)
         return true;
     return diag_fail(err, WEIR_UNSUPPORTED, 0, 0,
                      "the parameters of llama.cpp %s are laid out in another "
-                     "way than those of v0.4",
+                     "way than those of v0.4 and v0.5",
                      diag_shown(span_text(llama->version())).text);
 }
 
@@ -216,8 +217,8 @@ bool llama_open(Llama *llama, const char *dir, weir_error *err)
 {
     const char *from = getenv("WEIR_LLAMA_DIR");
     if (!dir && from && *from) dir = from;
-    void *library = library_load(dir, err);
-    if (!library || !functions_find(llama, library, err) ||
+    llama->library = library_load(dir, err);
+    if (!llama->library || !functions_find(llama, err) ||
         !version_check(llama, err) || !sizes_check(llama, err) ||
         !defaults_check(llama, err))
         return false;

@@ -154,7 +154,8 @@ class Interface(unittest.TestCase):
         self.refuses("no function llama_decode", without="llama_decode")
         self.refuses("no function ggml_backend_load_all",
                      without="ggml_backend_load_all")
-        self.refuses("found llama.cpp 0.5.0, expected 0.4.x", version="0.5.0")
+        self.refuses("found llama.cpp 0.6.0, expected 0.4.x or 0.5.x",
+                     version="0.6.0")
         self.refuses("no backend", devices=0)
 
     def test_layouts(self):

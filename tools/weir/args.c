@@ -188,6 +188,8 @@ static const Option options[] = {
     {"threads", 0, NUMBER(threads), MODELS, "N", "default: as many as may run"},
     {"gpu-layers", 0, NUMBER(gpu_layers), MODELS, "N",
      "layers that a GPU computes; default: all"},
+    {"rpc", 0, OPT_TEXT, AT(rpc), 0, MODELS, "H:P,...",
+     "machines that compute, too: llama.cpp's RPC servers"},
     {"temperature", 0, SAMPLING(TEMPERATURE), "T",
      "default: 0.8; 0: the likeliest token"},
     {"top-k", 0, SAMPLING(TOP_K), "K", "default: 40; 0: off"},

@@ -73,7 +73,7 @@ typedef struct Args {
     bool has_reasoning_tokens, single;
     const char *grammar_switch, *jump_switch, *batch_switch;
     /* of a model */
-    const char *model, *engine, *chat_template, *prompt, *system;
+    const char *model, *engine, *rpc, *chat_template, *prompt, *system;
     const char *sampling[SAMPLING_COUNT]; /* or NULL */
     TextList stops;
     uint64_t context, threads, gpu_layers;
