@@ -6,6 +6,8 @@
  */
 #include "engine/chat.h"
 
+#include <time.h>
+
 #include "base/diag.h"
 #include "engine/chat_style.h"
 
@@ -226,6 +228,16 @@ static size_t message(const Render *r, size_t i)
         plain_message(r, i);
     }
     return end;
+}
+
+void chat_today(ChatInput *input)
+{
+    time_t now = time(NULL);
+    struct tm tm = {.tm_year = 0};
+    localtime_r(&now, &tm);
+    input->year = tm.tm_year + 1900;
+    input->month = tm.tm_mon + 1;
+    input->day = tm.tm_mday;
 }
 
 bool chat_render(const ChatStyle *style, const ChatInput *input, ChatText *out,

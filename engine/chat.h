@@ -59,6 +59,9 @@ typedef struct ChatInput {
     int year, month, day; /* today, for formats that tell it */
 } ChatInput;
 
+/* The day that it is here. */
+void chat_today(ChatInput *input);
+
 /* Bytes that came from outside: in them no control token is meant. */
 typedef struct ChatSpan {
     uint32_t begin, end;

@@ -137,15 +137,7 @@ static void end(Answer *a, Choice *c, JsonPut *out)
 
 static void finish(Answer *a, JsonPut *out)
 {
-    if (a->fields.include_usage) {
-        event_begin(out, NULL);
-        put_choices_head(a, "chat.completion.chunk", out);
-        put_end(out, ']');
-        put_usage(a, out);
-        put_end(out, '}');
-        event_end(out);
-    }
-    event_done(out);
+    put_stream_end(a, "chat.completion.chunk", out);
 }
 
 /* ---- whole answers ---- */

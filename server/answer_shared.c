@@ -157,6 +157,19 @@ void put_usage(const Answer *a, JsonPut *out)
     put_end(out, '}');
 }
 
+void put_stream_end(Answer *a, const char *object, JsonPut *out)
+{
+    if (a->fields.include_usage) {
+        event_begin(out, NULL);
+        put_choices_head(a, object, out);
+        put_end(out, ']');
+        put_usage(a, out);
+        put_end(out, '}');
+        event_end(out);
+    }
+    event_done(out);
+}
+
 /* ---- weir's own ---- */
 
 static const char *const kinds[] = {

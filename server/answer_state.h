@@ -147,6 +147,8 @@ void put_refusal(const weir_refusal *refusal, JsonPut *out);
 void put_choices_head(Answer *a, const char *object, JsonPut *out);
 /* OpenAI's usage, of all choices. */
 void put_usage(const Answer *a, JsonPut *out);
+/* The usage as a chunk of its own, if it is asked for, and the last event. */
+void put_stream_end(Answer *a, const char *object, JsonPut *out);
 uint64_t completion_tokens(const Answer *a);
 uint64_t reasoning_tokens(const Answer *a);
 

@@ -11,7 +11,6 @@
 #include "server/conversation.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "base/diag.h"
 
@@ -287,16 +286,6 @@ static bool join_system(Conversation *c, const weir_constraint_info *info,
     return true;
 }
 
-static void today(ChatInput *input)
-{
-    time_t now = time(NULL);
-    struct tm tm = {.tm_year = 0};
-    localtime_r(&now, &tm);
-    input->year = tm.tm_year + 1900;
-    input->month = tm.tm_mon + 1;
-    input->day = tm.tm_mday;
-}
-
 static bool render(Conversation *c, const weir_constraint_info *info,
                    bool direct, ChatText *text)
 {
@@ -317,7 +306,7 @@ static bool render(Conversation *c, const weir_constraint_info *info,
                        .tool_count = info->tool_count,
                        .direct = direct,
                        .continues = c->continues};
-    today(&input);
+    chat_today(&input);
     if (chat_render(c->chat->style, &input, text, &err)) return true;
     if (err.status == WEIR_NO_MEMORY) return body_no_memory(&c->body);
     bool is_unknown = err.status == WEIR_UNSUPPORTED;

@@ -270,7 +270,8 @@ class Load(Cases):
 
     def test_cache_agent_schemas_growth(self):
         """Tools whose descriptions differ each time, and that nobody asks for
-        twice."""
+        twice: 94 KB each, kept up to the cache's 64 MiB. What is resident
+        wanders by half of that, by where the allocator finds room."""
         def ask(i):
             tools = [{"type": "function", "function": {
                 "name": f"tool{k}", "description": f"Tool {k} at {i}",
@@ -278,15 +279,10 @@ class Load(Cases):
                 for k in range(30)]
             answer = self.server.post("/grammar/check", {"tools": tools})
             self.assertTrue(answer.json["valid"])
-        count = 200 if kit.QUICK else 2000
-        for i in range(count // 2):
-            ask(i)
         before = self.server.memory()
-        for i in range(count // 2, count):
+        for i in range(200 if kit.QUICK else 3000):
             ask(i)
-        grown = self.server.memory() - before
-        # in the quick form the cache is not full yet
-        self.assertLess(grown, before * (1 if kit.QUICK else 0.05))
+        self.assertLess(self.server.memory() - before, 128 << 20)
 
     def test_event_loop_block(self):
         """While a constraint compiles for long, /health answers at once."""

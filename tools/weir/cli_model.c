@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/out.h"
 #include "weir/cli_input.h"
@@ -94,16 +93,6 @@ int model_style(const Args *args, const EngineInfo *info,
 
 /* ---- the prompt ---- */
 
-static void today(ChatInput *input)
-{
-    time_t now = time(NULL);
-    struct tm tm = {.tm_year = 0};
-    localtime_r(&now, &tm);
-    input->year = tm.tm_year + 1900;
-    input->month = tm.tm_mon + 1;
-    input->day = tm.tm_mday;
-}
-
 static int render(const Args *args, const ChatStyle *style, weir_bytes prompt,
                   const ToolFile *tools, bool direct, ChatText *text)
 {
@@ -119,7 +108,7 @@ static int render(const Args *args, const ChatStyle *style, weir_bytes prompt,
                           .content = {args->system, strlen(args->system)}};
     messages[input.count++] =
         (ChatMessage){.role = CHAT_USER, .content = prompt};
-    today(&input);
+    chat_today(&input);
     return chat_render(style, &input, text, &err)
                ? 0
                : report_failure("%s", err.message);
