@@ -26,6 +26,13 @@ JSON = {"Content-Type": "application/json"}
 USER = [{"role": "user", "content": "hi"}]
 
 
+def is_sanitized():
+    """Whether memory is kept back, and there is more of it, to find mistakes."""
+    with open(WEIR, "rb") as file:
+        program = file.read()
+    return b"__asan_init" in program or b"__tsan_init" in program
+
+
 def missing():
     """Why the tests cannot run, or None."""
     if not os.path.exists(WEIR) or not os.path.exists(DRIVER):
