@@ -6,6 +6,7 @@
  * digits; others become such by a hash, the same for a call and its result.
  * Tests: tests/engine/chat_test.c.
  */
+#include "base/hash.h"
 #include "engine/chat_style.h"
 
 static void put_json(ChatText *out, weir_bytes json)
@@ -104,13 +105,10 @@ static bool is_plain(char c)
 static void put_id(ChatText *out, weir_bytes id)
 {
     static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-    uint64_t hash = 0xCBF29CE484222325u;
+    uint64_t hash = fnv1a(FNV_SEED, id.data, id.size);
     char made[ID_SIZE];
     size_t plain = 0;
-    for (size_t i = 0; i < id.size; i++) {
-        plain += is_plain(id.data[i]);
-        hash = (hash ^ (uint8_t)id.data[i]) * 0x100000001B3u;
-    }
+    for (size_t i = 0; i < id.size; i++) plain += is_plain(id.data[i]);
     if (id.size == ID_SIZE && plain == ID_SIZE) {
         put_text(out, id);
         return;

@@ -162,6 +162,15 @@ void put_format(JsonPut *out, const char *key, const char *format, ...)
     add_string(out, text, n > 0 ? MIN((size_t)n, sizeof text - 1) : 0);
 }
 
+void put_date(JsonPut *out, const char *key, time_t when)
+{
+    struct tm tm = {.tm_year = 70};
+    char text[32];
+    gmtime_r(&when, &tm);
+    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
+    put_text(out, key, text);
+}
+
 void put_uint(JsonPut *out, const char *key, uint64_t number)
 {
     char text[24];

@@ -21,6 +21,8 @@
 #ifndef WEIR_SERVER_JSON_PUT_H
 #define WEIR_SERVER_JSON_PUT_H
 
+#include <time.h>
+
 #include "base/mem.h"
 #include "base/vec.h"
 #include "weir/weir.h"
@@ -49,6 +51,8 @@ void put_string(JsonPut *out, const char *key, weir_bytes text);
 void put_text(JsonPut *out, const char *key, const char *text); /* NULL: null */
 void put_format(JsonPut *out, const char *key, const char *format, ...)
     PRINTF_LIKE(3, 4); /* at most 255 bytes */
+/* A moment as a string: 2024-02-29T12:00:00Z. */
+void put_date(JsonPut *out, const char *key, time_t when);
 void put_uint(JsonPut *out, const char *key, uint64_t number);
 void put_int(JsonPut *out, const char *key, int64_t number);
 /* What JSON has no number for is null. `digits`: significant ones, 1 to 17. */

@@ -104,8 +104,6 @@ void route_metrics(void *user, HttpCall *call)
          "constraints that were compiled", (double)cache.misses},
         {"grammar_cache_entries", "gauge", "constraints in the cache",
          (double)cache.entries},
-        {"grammar_cache_bytes", "gauge", "memory that they are counted with",
-         (double)cache.bytes},
         {"grammar_cache_bytes", "gauge", "memory of the cache",
          (double)cache.bytes},
         {"rows", "gauge", "answers that are being written",

@@ -2,7 +2,6 @@
  * /v1/models, /props, and Ollama's /api/tags, /api/show, /api/version.
  * Tests: tests/server/serve_http_test.py. */
 #include <stdio.h>
-#include <time.h>
 
 #include "server/service.h"
 
@@ -100,16 +99,6 @@ void route_props(void *user, HttpCall *call)
 
 /* ---- Ollama ---- */
 
-static void put_time(const Service *s, JsonPut *out)
-{
-    struct tm tm;
-    time_t at = (time_t)s->started;
-    char text[32];
-    gmtime_r(&at, &tm);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
-    put_text(out, "modified_at", text);
-}
-
 static void put_details(const Service *s, JsonPut *out)
 {
     put_object(out, "details");
@@ -131,7 +120,7 @@ void route_tags(void *user, HttpCall *call)
     put_object(&out, NULL);
     put_text(&out, "name", s->opts.name);
     put_text(&out, "model", s->opts.name);
-    put_time(s, &out);
+    put_date(&out, "modified_at", (time_t)s->started);
     put_uint(&out, "size", 0);
     put_text(&out, "digest", "");
     put_details(s, &out);
@@ -167,7 +156,7 @@ void route_show(void *user, HttpCall *call)
     put_uint(&out, "general.vocab_size", s->info->width);
     put_end(&out, '}');
     put_capabilities(s, &out);
-    put_time(s, &out);
+    put_date(&out, "modified_at", (time_t)s->started);
     put_end(&out, '}');
     answer(call, &out);
 }

@@ -383,14 +383,9 @@ static void log_lane(const Turn *t)
 static void answer_load(Turn *t)
 {
     JsonPut out = {.mem = t->service->mem};
-    struct tm tm;
-    char text[32];
-    time_t now = time(NULL);
-    gmtime_r(&now, &tm);
-    strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm);
     put_object(&out, NULL);
     put_text(&out, "model", t->service->opts.name);
-    put_text(&out, "created_at", text);
+    put_date(&out, "created_at", time(NULL));
     if (t->wanted.endpoint == WEIR_ENDPOINT_OLLAMA_CHAT) {
         put_object(&out, "message");
         put_text(&out, "role", "assistant");

@@ -335,11 +335,6 @@ static State *after_quote(Network *net, State *home)
     return keeps && !m->npush && !m->to->is_final ? m->to : NULL;
 }
 
-static void add_bytes(ByteSet *set, unsigned lo, unsigned hi)
-{
-    byteset_add_range(set, (uint8_t)lo, (uint8_t)hi);
-}
-
 static uint8_t first_byte(uint32_t rune)
 {
     if (rune < 0x80) return (uint8_t)rune;
@@ -361,12 +356,13 @@ static ByteSet find_differs(const State *q, const NfaHead *head, uint32_t x,
         for (uint32_t e = nfa->edge_start[pos]; e < nfa->edge_start[pos + 1];
              e++)
             if (nfa->edges[e].kind == NFA_BYTE)
-                add_bytes(&set, nfa->edges[e].lo, nfa->edges[e].hi);
+                byteset_add_range(&set, nfa->edges[e].lo, nfa->edges[e].hi);
     }
     if (!head->dfa->accepts[x]) byteset_add(&set, '"');
     PairIter p = pair_begin(head->dfa, x, head->dfa, home);
     while (pair_next(&p))
-        if (p.x != p.y) add_bytes(&set, first_byte(p.lo), first_byte(p.hi));
+        if (p.x != p.y)
+            byteset_add_range(&set, first_byte(p.lo), first_byte(p.hi));
     return set;
 }
 

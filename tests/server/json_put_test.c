@@ -34,11 +34,13 @@ static void test_values(void **state)
     put_bool(&out, "b", true);
     put_null(&out, "n");
     put_format(&out, "f", "%s-%d", "x\"", 7);
+    put_date(&out, "d", 1709208000);
     put_end(&out, '}');
     check(&out,
           "{\"s\":\"a\\\"\\\\\\n\\u0001\xEF\xBF\xBD\xC3\xA9\",\"t\":null,"
           "\"u\":18446744073709551615,\"i\":-9223372036854775808,\"b\":true,"
-          "\"n\":null,\"f\":\"x\\\"-7\"}");
+          "\"n\":null,\"f\":\"x\\\"-7\","
+          "\"d\":\"2024-02-29T12:00:00Z\"}");
     put_free(&out);
 }
 

@@ -241,6 +241,9 @@ class Plain(unittest.TestCase):
                   if line.startswith("weir_mask_seconds_bucket")]
         self.assertEqual(counts, sorted(counts))
         self.assertGreater(counts[-1], 0)
+        names = [line.split()[2] for line in text.splitlines()
+                 if line.startswith("# TYPE ")]
+        self.assertEqual(len(names), len(set(names)))
         for line in text.splitlines():
             self.assertRegex(line, r'^(# (HELP|TYPE) weir_\w+ .+|'
                              r'weir_\w+(\{le="[^"]+"\})? [-+.e\d]+)$')
