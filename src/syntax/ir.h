@@ -293,7 +293,7 @@ static inline Node ir_node(const Ir *ir, NodeId id)
 }
 static inline Span ir_node_bytes(const Ir *ir, Node n)
 {
-    assert(n.kind == NODE_BYTES);
+    assert(n.kind == NODE_BYTES && ir->bytes.at); /* never empty */
     return span_of(vec_from(&ir->bytes, n.a), n.b);
 }
 static inline const Range *ir_node_ranges(const Ir *ir, Node n)
