@@ -5,7 +5,7 @@ requests for a call of a tool. Everything is made up, from a seed.
 
 Two sets that never meet: a word of a name is in one of them by its hash, and
 so is a template once its choices have been made. A held-out task is made of
-held-out names, of syllables, and a held-out template throughout.
+held-out names and a held-out template throughout.
 """
 import argparse
 import itertools
@@ -89,10 +89,8 @@ class Maker:
         return name if 2 < len(name) < 11 else self.alike()
 
     def small_word(self):
-        """Held-out ones are of syllables; training has others, too, so that
-        all tokens are met in names."""
-        if self.held:
-            return self.of_set(self.syllables, NAME_PARTS)
+        """Mostly of syllables; others, too, so that all tokens are met in
+        names."""
         make = self.rng.choices((self.syllables, self.alike, self.letters),
                                 (70, 25, 5))[0]
         return self.of_set(make, NAME_PARTS)
@@ -101,8 +99,8 @@ class Maker:
         return self.small_word().capitalize()
 
     def known(self, listed, share):
-        """One of a list of real names, in training; or a made-up one."""
-        if self.held or self.rng.random() >= share:
+        """One of a list of real names, or a made-up one."""
+        if self.rng.random() >= share:
             return self.word()
         return self.of_set(lambda: self.rng.choice(listed), NAME_PARTS)
 

@@ -85,7 +85,33 @@ static Engine *open_quick(uint32_t sequences)
     return e;
 }
 
-/* Every mask makes its row slow: so nearly all draws are late ones. */
+/* Every mask makes its row slow: so nearly all draws are late ones. Returns how
+ * many were. */
+static uint64_t slow_run(Engine *e, Engine *other,
+                         weir_grammar *const grammars[4], uint32_t way)
+{
+    SchedulerOpts opts = {.rows = 8,
+                          .workers = 1 + way,
+                          .slow_mask = 1,
+                          .speculate = way % 2 ? 4 : 0};
+    Scheduler *s = kit_scheduler(e, &opts);
+    static Ask asks[24];
+    for (uint32_t i = 0; i < 24; i++) {
+        asks[i] = kit_ask(i, 3 + i * 11 % 90);
+        asks[i].grammar = i % 5 ? grammars[i % 4] : NULL;
+        asks[i].jump = i % 3 == 1;
+        asks[i].alone = i == 7;
+        asks[i].redraw = i % 4 == 3;
+    }
+    kit_compare_all(s, other, asks, 24);
+    SchedulerStats stats = kit_stats_of(s, 24);
+    assert_true(stats.late_masks <= stats.masks);
+    scheduler_free(s);
+    return stats.late_masks;
+}
+
+/* How often the draw is there before its mask is up to the system, and on a
+ * busy machine it may never be: so there are some more runs then. */
 static void test_slow_masks_hold_up_nobody(void **state)
 {
     (void)state;
@@ -94,24 +120,10 @@ static void test_slow_masks_hold_up_nobody(void **state)
     for (int i = 0; i < 4; i++)
         grammars[i] = kit_grammar(e, WEIR_JSON_SCHEMA, kit_schemas[i]);
     for (uint32_t way = 0; way < 4; way++) {
-        SchedulerOpts opts = {.rows = 8,
-                              .workers = 1 + way,
-                              .slow_mask = 1,
-                              .speculate = way % 2 ? 4 : 0};
-        Scheduler *s = kit_scheduler(e, &opts);
-        static Ask asks[24];
-        for (uint32_t i = 0; i < 24; i++) {
-            asks[i] = kit_ask(i, 3 + i * 11 % 90);
-            asks[i].grammar = i % 5 ? grammars[i % 4] : NULL;
-            asks[i].jump = i % 3 == 1;
-            asks[i].alone = i == 7;
-            asks[i].redraw = i % 4 == 3;
-        }
-        kit_compare_all(s, other, asks, 24);
-        SchedulerStats stats = kit_stats_of(s, 24);
-        assert_true(stats.late_masks > 0);
-        assert_true(stats.late_masks <= stats.masks);
-        scheduler_free(s);
+        uint64_t late = 0;
+        for (int run = 0; run < 100 && !late; run++)
+            late = slow_run(e, other, grammars, way);
+        assert_true(late > 0);
     }
     for (int i = 0; i < 4; i++) weir_grammar_free(grammars[i]);
     engine_free(e);
