@@ -81,7 +81,8 @@ struct weir_matcher {
     uint64_t generation;
     weir_status error;       /* of the last failed call */
     uint64_t full_at;        /* generation at which no other hub helps; or 0 */
-    uint32_t *row;           /* for weir_matcher_mask; NULL until asked */
+    uint32_t *row;           /* a mask that the grammar has no row of, or has
+                                not remembered; NULL until needed */
     uint64_t row_generation; /* row is the mask of this position */
 };
 

@@ -277,8 +277,7 @@ size_t weir_matcher_finish_tokens(weir_matcher *m, uint32_t *ids,
         size_t shown = MIN(count, capacity);
         if (shown) memcpy(ids, f.ids.at, shown * sizeof *ids);
     }
-    weir_matcher_rollback(m, f.ids.count);
-    m->generation = generation;
+    matcher_back(m, f.ids.count, generation);
     finish_free(&f);
     return count;
 }

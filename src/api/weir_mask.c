@@ -101,9 +101,36 @@ weir_fill matcher_fill(weir_matcher *m, uint32_t *row)
     return row_is_full(m, row) ? WEIR_FILL_ALL : WEIR_FILL_APPLY;
 }
 
+/* Room for m->row. False: no memory. */
+static bool row_room(weir_matcher *m)
+{
+    if (!m->row) m->row = mem_new(&m->mem, row_words(m) * sizeof *m->row);
+    return m->row != NULL;
+}
+
+/* What the grammar does not remember the matcher does, so that it is not made
+ * again by who asks next; without memory it is. */
+static void row_keep(weir_matcher *m, const int32_t *row)
+{
+    m->row_generation = 0;
+    if (!row_room(m)) return;
+    memcpy(m->row, row, row_words(m) * sizeof *row);
+    m->row_generation = m->generation;
+}
+
 weir_fill weir_matcher_fill(weir_matcher *m, int32_t *row)
 {
-    return matcher_fill(m, (uint32_t *)row);
+    if (m->row_generation == m->generation) {
+        memcpy(row, m->row, row_words(m) * sizeof *row);
+        m->run.counts.masks += m->has_run;
+        m->run.counts.remembered += m->has_run;
+        return row_is_full(m, m->row) ? WEIR_FILL_ALL : WEIR_FILL_APPLY;
+    }
+    if (m->has_run) m->run.is_passing = false;
+    weir_fill fill = matcher_fill(m, (uint32_t *)row);
+    if (fill != WEIR_FILL_ERROR && m->has_run && m->run.is_passing)
+        row_keep(m, row);
+    return fill;
 }
 
 /* The grammar's own row for this position, if it has one that is right as it
@@ -124,11 +151,10 @@ static const uint32_t *kept_row(weir_matcher *m)
 
 const int32_t *weir_matcher_mask(weir_matcher *m)
 {
-    size_t nbytes = row_words(m) * sizeof *m->row;
-    if (!nbytes) return NULL;
+    if (!row_words(m)) return NULL;
     const uint32_t *kept = kept_row(m);
     if (kept) return (const int32_t *)kept;
-    if (!m->row && !(m->row = mem_new(&m->mem, nbytes))) {
+    if (!row_room(m)) {
         m->error = WEIR_NO_MEMORY;
         return NULL;
     }

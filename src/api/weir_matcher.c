@@ -390,6 +390,8 @@ void matcher_back(weir_matcher *m, size_t steps, uint64_t generation)
     weir_status error = m->error;
     weir_matcher_rollback(m, steps);
     m->generation = generation;
+    if (m->row_generation > generation) m->row_generation = 0;
+    if (m->full_at > generation) m->full_at = 0;
     m->error = error;
 }
 

@@ -64,6 +64,7 @@ typedef struct MaskRun {
     const Trie *named; /* and what llama.cpp takes for such tokens, of these;
                           or NULL */
     MaskCounts counts;
+    bool is_passing; /* the last mask is remembered by nobody */
     bool no_memory;
 } MaskRun;
 

@@ -383,6 +383,7 @@ static weir_status mask_direct(MaskRun *run, const ConfigSet *set,
     WalkSink sink = {NULL, direct_node, &b};
     run->ids.count = 0;
     run->counts.direct++;
+    run->is_passing = true;
     row_begin(&b);
     walk_direct(&run->walker, &run->vocab->main.trie, TRIE_ROOT, set, NULL,
                 &sink);
@@ -480,6 +481,7 @@ static weir_status fill_unique(MaskRun *run, MaskMemo *memo,
     plain_end(&plain, run);
     if (!status) status = run_end(run);
     if (status || !refine_concerns(run, set, row)) return status;
+    run->is_passing = true;
     bool is_right = refine_row(run, set, row);
     status = run_end(run);
     return is_right || status ? status : direct_unique(run, set, row);
@@ -489,6 +491,7 @@ weir_status mask_fill(MaskRun *run, MaskMemo *memo, const ConfigSet *set,
                       uint32_t *row)
 {
     run->counts.masks++;
+    run->is_passing = false;
     return run->unique ? fill_unique(run, memo, set, row)
                        : fill_plain(run, memo, set, row);
 }

@@ -129,6 +129,30 @@ static void bytes_count_characters_not_tokens(void **state)
     weir_matcher_free(m);
 }
 
+/* A mask near the end of a budget in characters is that of one output: it is
+ * made once a place, and trials of tokens do not mix it up. */
+static void masks_of_one_output_are_made_once(void **state)
+{
+    (void)state;
+    weir_matcher *m =
+        start("root ::= r \"!\"\nr[max_chars=3] ::= [ab\xc3\xa9]+");
+    weir_matcher_stats stats = {.size = sizeof stats};
+    for (int i = 0; i < 3; i++) expect_mask(m, "abcdef");
+    weir_matcher_describe(m, &stats);
+    assert_int_equal(stats.masks, 3);
+    assert_int_equal(stats.direct, 1);
+    assert_int_equal(stats.remembered, 2);
+    uint32_t draft = token_of('a');
+    int32_t rows[2];
+    assert_int_equal(weir_matcher_fill_drafts(m, &draft, 1, rows, 1), 1);
+    expect_mask(m, "abcdef");
+    assert_int_equal(weir_matcher_accept(m, token_of('c')), WEIR_ACCEPTED);
+    expect_mask(m, "ab!ef");
+    assert_int_equal(weir_matcher_rollback(m, 1), WEIR_OK);
+    expect_mask(m, "abcdef");
+    weir_matcher_free(m);
+}
+
 static void left_recursive_rules_have_no_budget(void **state)
 {
     (void)state;
@@ -164,6 +188,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(budgets_end_rules),
         cmocka_unit_test(bytes_count_characters_not_tokens),
+        cmocka_unit_test(masks_of_one_output_are_made_once),
         cmocka_unit_test(left_recursive_rules_have_no_budget),
         cmocka_unit_test(temperature_is_the_innermost_rules),
     };
