@@ -356,7 +356,7 @@ static bool faulty_remove(void *self, uint32_t sequence, uint32_t keep)
     return engine_builtin.remove(self, sequence, keep);
 }
 
-static Engine *open_faulty(uint32_t sequences)
+static Engine *open_faulty_in(const weir_env *env, uint32_t sequences)
 {
     EngineKind kind = engine_builtin;
     static EngineKind faulty;
@@ -366,7 +366,8 @@ static Engine *open_faulty(uint32_t sequences)
     faulty = kind;
     char *path = kit_path("faulty");
     assert_true(random_model_write(&kit_model, path));
-    EngineOpts opts = {.model = path,
+    EngineOpts opts = {.env = env,
+                       .model = path,
                        .threads = 1,
                        .sequences = sequences,
                        .context = 2048,
@@ -377,6 +378,11 @@ static Engine *open_faulty(uint32_t sequences)
     remove(path);
     if (!e) fail_msg("%s", err.message);
     return e;
+}
+
+static Engine *open_faulty(uint32_t sequences)
+{
+    return open_faulty_in(NULL, sequences);
 }
 
 /* All that were in the decode are told; the scheduler goes on. */
@@ -404,6 +410,61 @@ static void test_failed_engine_is_told(void **state)
     kit_compare_all(s, group.other, &ask, 1);
     scheduler_free(s);
     engine_free(e);
+}
+
+/* Answers that end each in its own way: by the grammar, cut, by the prompt,
+ * cancelled at work or while they wait, refused; then all by the engine, or by
+ * the scheduler's end. */
+static void end_all_ways(Scheduler *s, weir_grammar *g, bool fails)
+{
+    Sink *sinks[10];
+    JobRefusal refusal;
+    for (uint32_t i = 0; i < 10; i++) {
+        Ask ask = kit_ask(i, 20);
+        ask.grammar = g;
+        ask.choices = 1 + i % 3;
+        ask.jump = i % 2;
+        ask.max_tokens = i == 1 ? 2 : 60;
+        if (i == 2) ask.prefill = "{\"age\":1,\"ok\":true}";
+        if (i == 3) ask.prefill = "no";
+        kit_try(s, &ask, sinks[i] = sink_new(), &refusal);
+        assert_int_equal(refusal.kind, i == 3 ? JOB_INVALID : JOB_TAKEN);
+    }
+    sink_wait_steps(sinks[4], 2);
+    job_cancel(sinks[4]->job);
+    job_cancel(sinks[9]->job);
+    if (fails) fault.after = 1;
+    for (uint32_t i = 0; i < 10; i++) {
+        if (i != 3) sink_wait(sinks[i]);
+        sink_free(sinks[i]);
+    }
+    fault.after = -1;
+}
+
+/* Matchers are on the account of the vocabulary, so here all is counted. */
+static void test_matchers_are_given_back(void **state)
+{
+    (void)state;
+    const weir_env env = {sizeof env, count_new, count_resize, count_free,
+                          NULL};
+    held = 0;
+    Engine *e = open_faulty_in(&env, 4);
+    weir_grammar *g = kit_grammar(e, WEIR_JSON_SCHEMA, kit_schemas[0]);
+    fault.status = WEIR_UNSUPPORTED;
+    for (int round = 0; round < 4; round++) {
+        SchedulerOpts opts = {.rows = 2, .env = &env, .speculate = 2};
+        Scheduler *s = kit_scheduler(e, &opts);
+        Sink *last = sink_new();
+        end_all_ways(s, g, round % 2);
+        Ask ask = endless(1);
+        ask.grammar = g;
+        kit_submit(s, &ask, last);
+        scheduler_free(s);
+        sink_free(last);
+    }
+    weir_grammar_free(g);
+    engine_free(e);
+    assert_int_equal(held, 0);
 }
 
 /* Without room the newest answer goes, the others are fed again what is lost,
@@ -520,6 +581,7 @@ int main(void)
         cmocka_unit_test(test_bad_jobs_are_refused),
         cmocka_unit_test(test_nothing_stays_behind),
         cmocka_unit_test(test_failed_engine_is_told),
+        cmocka_unit_test(test_matchers_are_given_back),
         cmocka_unit_test(test_full_engine_ends_the_newest),
         cmocka_unit_test(test_recompute_restarts_grammar),
         cmocka_unit_test(test_drafts_of_a_model_that_cannot_divide)};

@@ -39,22 +39,35 @@ static void test_same_start_is_read_once(void **state)
     scheduler_free(s);
 }
 
-/* A conversation: the next prompt begins with the last one and its answer. */
+/* A conversation: the next prompt begins with the last one and its answer, be
+ * that free, constrained, forced in part, or cut. So what was noted as fed is
+ * what was drawn. */
 static void test_answers_are_kept_too(void **state)
 {
     (void)state;
-    Scheduler *s = kit_scheduler(group.engine, NULL);
     static Answer answer;
-    Ask ask = kit_ask(5, 50);
-    ask.never_stops = true;
-    run(s, &ask);
-    kit_alone(group.other, &ask, 0, &answer);
-    memcpy(ask.prompt + 50, answer.tokens, answer.count * sizeof *ask.prompt);
-    ask.prompt_count = 50 + answer.count + 1;
-    ask.prompt[ask.prompt_count - 1] = 7;
-    /* The last token of an answer is never fed. */
-    assert_int_equal(run(s, &ask).cached, 50 + answer.count - 1);
-    scheduler_free(s);
+    for (uint32_t way = 0; way < 5; way++) {
+        Scheduler *s = kit_scheduler(group.engine, NULL);
+        Ask ask = kit_ask(5, 50);
+        ask.never_stops = true;
+        ask.grammar = way ? group.schemas[0] : NULL;
+        ask.jump = way == 2 || way == 4;
+        if (way > 2) ask.max_tokens = 10;
+        run(s, &ask);
+        kit_alone(group.other, &ask, 0, &answer);
+        assert_true(answer.count > 1);
+        memcpy(ask.prompt + 50, answer.tokens,
+               answer.count * sizeof *ask.prompt);
+        ask.prompt_count = 50 + answer.count + 1;
+        ask.prompt[ask.prompt_count - 1] = 7;
+        /* The last step of an answer is never fed. */
+        uint32_t cached = run(s, &ask).cached;
+        if (ask.jump)
+            assert_true(cached >= 51 && cached < 50 + answer.count);
+        else
+            assert_int_equal(cached, 50 + answer.count - 1);
+        scheduler_free(s);
+    }
 }
 
 static void test_no_reuse(void **state)
@@ -244,6 +257,40 @@ static void test_answers_wait_for_room(void **state)
     engine_free(e);
 }
 
+/* A jump takes no more than there is room for: forced text that is longer than
+ * the context is cut there, in a full batch too. */
+static void test_jumps_stay_within_the_context(void **state)
+{
+    (void)state;
+    Engine *e = kit_builtin(4, 160, 32);
+    weir_grammar *g = kit_grammar(e, WEIR_REGEX, "[ab](xyz[0-9]{2}){40}");
+    Scheduler *s = kit_scheduler(e, NULL);
+    weir_grammar *forced = kit_grammar(e, WEIR_REGEX, "[ab]x{200}");
+    Sink *sinks[8];
+    for (uint32_t i = 0; i < 8; i++) {
+        Ask ask = kit_ask(i, 3 + i * 5);
+        ask.grammar = i % 2 ? g : forced;
+        ask.jump = true;
+        ask.max_tokens = 0;
+        kit_submit(s, &ask, sinks[i] = sink_new());
+    }
+    for (uint32_t i = 0; i < 8; i++) {
+        const Answer *a = &sinks[i]->answers[0];
+        sink_wait(sinks[i]);
+        assert_int_equal(a->error, WEIR_OK);
+        assert_int_equal(a->finish, WEIR_FINISH_LENGTH);
+        assert_int_equal(a->count, 40 - (3 + i * 5));
+        assert_true(a->count < 2 || a->counts.forced > 0);
+        sink_free(sinks[i]);
+    }
+    assert_true(kit_stats(s).cells <= 160);
+    assert_int_equal(kit_stats_of(s, 8).failed, 0);
+    scheduler_free(s);
+    weir_grammar_free(g);
+    weir_grammar_free(forced);
+    engine_free(e);
+}
+
 /* More rows than the engine has tokens or sequences for. */
 static void test_options_are_checked(void **state)
 {
@@ -274,6 +321,7 @@ int main(void)
         cmocka_unit_test(test_prompt_that_does_not_fit_is_refused),
         cmocka_unit_test(test_idle_sequences_make_room),
         cmocka_unit_test(test_answers_wait_for_room),
+        cmocka_unit_test(test_jumps_stay_within_the_context),
         cmocka_unit_test(test_options_are_checked)};
     return cmocka_run_group_tests(tests, kit_set_up, kit_tear_down);
 }

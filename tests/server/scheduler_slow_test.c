@@ -1,5 +1,6 @@
 /* scheduler_slow_test.c: masks that are slow, beside an engine that takes no
- * time: rows wait for their own masks alone, and are what they are alone.
+ * time: rows wait for their own masks alone, and are what they are alone. And
+ * masks are made while the engine computes.
  * Labels: threads.
  */
 #include "server/scheduler_kit.h"
@@ -28,12 +29,78 @@ static void quick_free(void *self)
     free(self);
 }
 
+/* Whoever makes a mask and the engine wait for each other. */
+typedef struct Meeting {
+    pthread_mutex_t lock;
+    pthread_cond_t came;
+    pthread_t engine; /* the thread that decodes, from its first time on */
+    bool is_awaited, has_begun, is_made, has_met;
+} Meeting;
+static Meeting meeting = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                          .came = PTHREAD_COND_INITIALIZER};
+
+/* With the lock held; gives up after so many milliseconds. */
+static void meeting_wait(const bool *is_so, int ms)
+{
+    struct timespec until;
+    int late = 0;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += (until.tv_nsec / 1000000 + ms) / 1000;
+    until.tv_nsec = (until.tv_nsec + ms * 1000000L) % 1000000000;
+    while (!*is_so && !late)
+        late = pthread_cond_timedwait(&meeting.came, &meeting.lock, &until);
+}
+
+/* Memory of the vocabulary's account, of which masks take some now and then:
+ * who does so on another thread than the engine's waits for a decode. */
+static void *allocate_met(void *user, size_t nbytes)
+{
+    (void)user;
+    pthread_mutex_lock(&meeting.lock);
+    if (meeting.has_begun && !meeting.is_made &&
+        !pthread_equal(pthread_self(), meeting.engine)) {
+        meeting.is_made = true;
+        pthread_cond_broadcast(&meeting.came);
+        meeting_wait(&meeting.has_met, 30000);
+    }
+    pthread_mutex_unlock(&meeting.lock);
+    return malloc(nbytes);
+}
+
+static void *resize_met(void *user, void *p, size_t old, size_t nbytes)
+{
+    void *q = allocate_met(user, nbytes);
+    if (q && p) memcpy(q, p, MIN(old, nbytes));
+    if (q) free(p);
+    return q;
+}
+
+static void release_met(void *user, void *p, size_t nbytes)
+{
+    (void)user, (void)nbytes;
+    free(p);
+}
+
+static void engine_meets(void)
+{
+    pthread_mutex_lock(&meeting.lock);
+    if (meeting.is_awaited && !meeting.has_met) {
+        meeting.engine = pthread_self();
+        meeting.has_begun = true;
+        meeting_wait(&meeting.is_made, 5);
+        meeting.has_met = meeting.is_made;
+        pthread_cond_broadcast(&meeting.came);
+    }
+    pthread_mutex_unlock(&meeting.lock);
+}
+
 static weir_status quick_decode(void *self, const EngineRow *rows, size_t count,
                                 weir_error *err)
 {
     Quick *q = self;
     size_t n = 0;
     (void)err;
+    engine_meets();
     for (size_t i = 0; i < count; i++)
         for (uint32_t k = rows[i].count - rows[i].logits; k < rows[i].count;
              k++) {
@@ -72,17 +139,55 @@ static const EngineKind quick_kind = {.name = "quick",
                                       .copy = quick_copy,
                                       .remove = quick_remove};
 
-static Engine *open_quick(uint32_t sequences)
+static Engine *open_quick_in(const weir_env *env, uint32_t sequences)
 {
     char *path = kit_path("quick");
     assert_true(random_model_write(&kit_model, path));
-    EngineOpts opts = {
-        .model = path, .sequences = sequences, .context = 4096, .batch = 64};
+    EngineOpts opts = {.env = env,
+                       .model = path,
+                       .sequences = sequences,
+                       .context = 4096,
+                       .batch = 64};
     weir_error err;
     Engine *e = engine_load_kind(&quick_kind, &opts, &err);
     remove(path);
     if (!e) fail_msg("%s", err.message);
     return e;
+}
+
+static Engine *open_quick(uint32_t sequences)
+{
+    return open_quick_in(NULL, sequences);
+}
+
+/* A mask that is made within a decode, on another thread than the engine's;
+ * the answer is what it is alone. */
+static void test_masks_are_made_while_the_engine_computes(void **state)
+{
+    (void)state;
+    const weir_env env = {sizeof env, allocate_met, resize_met, release_met,
+                          NULL};
+    Engine *e = open_quick_in(&env, 2), *other = open_quick(1);
+    weir_grammar *g = kit_grammar(e, WEIR_REGEX, "([a-z]{3} [0-9-]){40}");
+    SchedulerOpts opts = {.workers = 1};
+    Scheduler *s = kit_scheduler(e, &opts);
+    Ask ask = kit_ask(3, 20);
+    Sink *sink = sink_new();
+    static Answer expected;
+    ask.grammar = g;
+    ask.max_tokens = 200;
+    meeting.is_awaited = true;
+    kit_submit(s, &ask, sink);
+    sink_wait(sink);
+    scheduler_free(s);
+    assert_true(meeting.has_met);
+    meeting.is_awaited = false;
+    kit_alone(other, &ask, 0, &expected);
+    assert_same_answer(&sink->answers[0], &expected);
+    sink_free(sink);
+    weir_grammar_free(g);
+    engine_free(e);
+    engine_free(other);
 }
 
 /* Every mask makes its row slow: so nearly all draws are late ones. Returns how
@@ -164,6 +269,7 @@ static void test_late_answers_are_cancelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_masks_are_made_while_the_engine_computes),
         cmocka_unit_test(test_slow_masks_hold_up_nobody),
         cmocka_unit_test(test_late_answers_are_cancelled)};
     return cmocka_run_group_tests(tests, kit_set_up, kit_tear_down);

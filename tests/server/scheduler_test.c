@@ -194,31 +194,45 @@ static void test_joiner_is_itself(void **state)
     scheduler_free(s);
 }
 
-/* The last token is one that was drawn, and the text what came so far. */
+static void assert_cut_within(const Answer *a, weir_grammar *g, uint32_t most)
+{
+    char text[64] = {0};
+    assert_int_equal(a->finish, WEIR_FINISH_LENGTH);
+    assert_false(a->completed);
+    assert_int_equal(a->count, most);
+    assert_int_equal(weir_vocab_decode(engine_vocab(group.engine), a->tokens,
+                                       a->count, false, text, sizeof text),
+                     a->text_size);
+    assert_string_equal(a->text, text);
+    weir_matcher *m = weir_matcher_new(g, NULL, NULL);
+    assert_int_equal(weir_matcher_validate(m, a->tokens, most), most);
+    weir_matcher_free(m);
+}
+
+/* Cut in one batch, each after another number of tokens: the last is one that
+ * was drawn, and the text what came so far; a whole answer is beside them. */
 static void test_truncation_within_json(void **state)
 {
     (void)state;
     Scheduler *s = kit_scheduler(group.engine, NULL);
-    for (uint32_t most = 1; most < 8; most++) {
-        Ask ask = schema_ask(most, 0);
-        ask.max_tokens = most;
-        Sink *sink = sink_new();
-        kit_submit(s, &ask, sink);
-        sink_wait(sink);
-        Answer *a = &sink->answers[0];
-        assert_int_equal(a->finish, WEIR_FINISH_LENGTH);
-        assert_false(a->completed);
-        assert_int_equal(a->count, most);
-        char text[64] = {0};
-        assert_int_equal(weir_vocab_decode(engine_vocab(group.engine),
-                                           a->tokens, a->count, false, text,
-                                           sizeof text),
-                         a->text_size);
-        assert_string_equal(a->text, text);
-        weir_matcher *m = weir_matcher_new(ask.grammar, NULL, NULL);
-        assert_int_equal(weir_matcher_validate(m, a->tokens, most), most);
-        weir_matcher_free(m);
-        sink_free(sink);
+    Sink *sinks[8];
+    static Answer expected;
+    for (uint32_t i = 0; i < 8; i++) {
+        Ask ask = schema_ask(i, 0);
+        if (i) ask.max_tokens = i;
+        kit_submit(s, &ask, sinks[i] = sink_new());
+    }
+    for (uint32_t i = 0; i < 8; i++) {
+        Ask ask = schema_ask(i, 0);
+        if (i) ask.max_tokens = i;
+        sink_wait(sinks[i]);
+        kit_alone(group.other, &ask, 0, &expected);
+        assert_same_answer(&sinks[i]->answers[0], &expected);
+        if (i)
+            assert_cut_within(&sinks[i]->answers[0], ask.grammar, i);
+        else
+            assert_true(is_valid(0, sinks[0]->answers[0].text));
+        sink_free(sinks[i]);
     }
     scheduler_free(s);
 }
@@ -344,6 +358,22 @@ static void test_seeds_alone_and_in_a_full_batch(void **state)
         asks[i].top_logprobs = i % 5 ? 0 : 3;
     }
     kit_compare_all(s, group.other, asks, 32);
+    scheduler_free(s);
+}
+
+/* Where the mask is drawn for only when a draw fails, none is made before. */
+static void test_redraws_make_no_mask_beforehand(void **state)
+{
+    (void)state;
+    SchedulerOpts opts = {.workers = 1, .slow_mask = UINT32_MAX};
+    Scheduler *s = kit_scheduler(group.engine, &opts);
+    Ask asks[8];
+    for (uint32_t i = 0; i < 8; i++) {
+        asks[i] = schema_ask(i, (int)i % 4);
+        asks[i].redraw = true;
+    }
+    kit_compare_all(s, group.other, asks, 8);
+    assert_int_equal(kit_stats_of(s, 8).masks, 0);
     scheduler_free(s);
 }
 
@@ -581,6 +611,7 @@ int main(void)
         cmocka_unit_test(test_interleaved_fills),
         cmocka_unit_test(test_lane_parity),
         cmocka_unit_test(test_seeds_alone_and_in_a_full_batch),
+        cmocka_unit_test(test_redraws_make_no_mask_beforehand),
         cmocka_unit_test(test_forced_text_is_taken_at_once),
         cmocka_unit_test(test_prompts_in_chunks_stop_nobody),
         cmocka_unit_test(test_many_answers_give_way),

@@ -152,6 +152,36 @@ static void leading_space(void **state)
 
 /* ---- jumps ---- */
 
+/* A tokenizer that puts a blank before what it encodes: the grammar refuses
+ * that blank, so no token of the forced text is given, at the start and behind
+ * other text; all is drawn. */
+static void forced_behind_space(void **state)
+{
+    (void)state;
+    static const char want[] = "{\"intent\":\"power_off\"}";
+    static const uint32_t drawn[] = {OPEN,    QUOTE, INTENT,
+                                     KEY_END, POWER, QUOTE_CLOSE};
+    weir_vocab *v = load_sentencepiece();
+    weir_bytes only = kit_bytes(want);
+    weir_grammar *g = weir_grammar_choice(v, &only, 1, NULL, NULL);
+    weir_matcher *m = weir_matcher_new(g, NULL, NULL);
+    uint32_t ids[8];
+    char text[64];
+    assert_int_equal(weir_vocab_encode(v, kit_bytes("{"), false, ids, 8), 2);
+    assert_true(ids[0] == SPACE && ids[1] == OPEN);
+    assert_int_equal(weir_matcher_forced_bytes(m, text, sizeof text),
+                     sizeof want - 1);
+    for (size_t i = 0; i < COUNT_OF(drawn); i++) {
+        assert_int_equal(weir_matcher_forced_tokens(m, ids, 8), 0);
+        assert_int_equal(weir_matcher_steps(m), i);
+        assert_int_equal(weir_matcher_accept(m, drawn[i]), WEIR_ACCEPTED);
+    }
+    assert_true(weir_matcher_is_terminated(m));
+    weir_matcher_free(m);
+    weir_grammar_free(g);
+    weir_vocab_free(v);
+}
+
 /* vllm-project/vllm#15490: of the two answers in the case, forced_retoken
  * gives the first and forced_tokens the second. */
 static void retoken(void **state)
@@ -518,6 +548,7 @@ int main(void)
         CASE("jump-forward-retoken", retoken),
         CASE("jump-forward-retoken, after a token edge",
              retoken_after_token_edge),
+        CASE("item 98: forced text behind a blank", forced_behind_space),
         CASE("cache-key-memory-uncounted", key_memory),
         CASE("cache-key-memory-uncounted, growth", growth_memory),
         CASE("cache-agent-schemas-growth", agent_schemas),
