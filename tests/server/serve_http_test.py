@@ -408,9 +408,13 @@ class Switches(unittest.TestCase):
         self.assertEqual(err.splitlines(), [
             "weir: lane batch, constraint yes, jump-forward off",
             "weir: lane batch, constraint no, jump-forward off"])
-        err = self.with_server(run, "--batch-grammar", "off",
-                               WEIR_LANE_DEBUG="1")
-        self.assertIn("weir: lane serial, constraint yes", err)
+        for options, switches in ((["--batch-grammar", "off"], {}),
+                                  ([], {"WEIR_GRAMMAR_BATCH": "0"})):
+            err = self.with_server(run, *options, WEIR_LANE_DEBUG="1",
+                                   **switches)
+            self.assertEqual(err.splitlines(), [
+                "weir: lane serial, constraint yes, jump-forward off",
+                "weir: lane batch, constraint no, jump-forward off"])
 
 
 class Ending(unittest.TestCase):
