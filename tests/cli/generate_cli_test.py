@@ -76,6 +76,16 @@ class Refused(unittest.TestCase):
         self.refuses([*model, *prompt, "--context", "4294967296"],
                      "too large")
 
+    def test_sampling(self):
+        """Before the model is looked at."""
+        for option, value, message in (
+                ("--temperature", "warm", "expected a number"),
+                ("--top-k", "1.5", "expected a whole number"),
+                ("--min-p", "2", "min_p"),
+                ("--seed", "4294967296", "--seed above")):
+            self.refuses(["-m", "no-such.gguf", "-p", "hi", option, value],
+                         message)
+
     def test_engine(self):
         model = ["-m", "no-such.gguf", "-p", "hi"]
         self.refuses([*model, "--engine", "abacus"],
@@ -319,14 +329,6 @@ class Written(unittest.TestCase):
         self.assertIn(call["arguments"]["b"], (1, 2))
 
     def test_sampling(self):
-        for option, value, message in (
-                ("--temperature", "warm", "expected a number"),
-                ("--top-k", "1.5", "expected a whole number"),
-                ("--min-p", "2", "min_p"),
-                ("--seed", "4294967296", "--seed above")):
-            code, out, err = self.run_model("--json-value", option, value)
-            self.assertEqual((code, out), (2, ""))
-            self.assertIn(message, err)
         one = ["--max-tokens", "15", "--top-k", "1"]
         self.assertEqual(self.report("--seed", "1", *one)["text"],
                          self.report("--seed", "2", *one)["text"])

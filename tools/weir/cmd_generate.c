@@ -27,6 +27,7 @@ typedef struct Generation {
     ToolFile tools;
     weir_tool_opts tool_opts;
     Session session;
+    weir_sampler_opts sampling;
     weir_sampler *sampler;
     weir_decoder *decoder;
     ChatTokens prompt;
@@ -99,6 +100,16 @@ static int set_switch(Generation *g)
     return which < 0 ? 2 : 0;
 }
 
+/* A sampler is made for its checks alone: a model takes longer to load. */
+static int read_sampling(Generation *g)
+{
+    weir_error err;
+    if (sampling_read(g->args, &g->sampling)) return 2;
+    weir_sampler *sampler = weir_sampler_new(NULL, NULL, &g->sampling, &err);
+    weir_sampler_free(sampler);
+    return sampler ? 0 : report_failure("%s", err.message);
+}
+
 /* The grammar of --tools is a structural tag of the model's family. */
 static int compile_tools(Generation *g)
 {
@@ -129,10 +140,8 @@ static int compile_tools(Generation *g)
 static int make_decoder(Generation *g)
 {
     const Args *args = g->args;
-    weir_sampler_opts sampling;
     weir_error err = {.status = WEIR_OK};
     size_t nstops = args->stops.count;
-    if (sampling_read(args, &sampling)) return 2;
     weir_bytes *stops = mem_new(args->mem, (nstops + 1) * sizeof *stops);
     if (!stops) return report_failure("out of memory");
     for (size_t i = 0; i < nstops; i++)
@@ -143,7 +152,7 @@ static int make_decoder(Generation *g)
                              .stop_count = nstops,
                              .with_special = has_tools(g),
                              .jump_forward = g->is_forward};
-    g->sampler = weir_sampler_new(NULL, g->session.vocab, &sampling, &err);
+    g->sampler = weir_sampler_new(NULL, g->session.vocab, &g->sampling, &err);
     if (g->sampler)
         g->decoder = weir_decoder_new(g->session.vocab, g->sampler,
                                       g->session.matcher, &opts, &err);
@@ -167,7 +176,7 @@ static int set_up(Generation *g)
 {
     weir_dialect dialect;
     const Args *args = g->args;
-    if (check(g, &dialect) || set_switch(g) ||
+    if (check(g, &dialect) || set_switch(g) || read_sampling(g) ||
         tool_file_read(args, &g->tools) || tool_opts_read(args, &g->tool_opts))
         return 2;
     g->engine = model_load(args, dialect, NULL);
