@@ -2,7 +2,8 @@
  * its number in the list that the project was made from. Those that are about
  * requests are in tests/cases/request_checklist.txt and
  * request_checklist_test.c (5, 133, 134, 151 to 153). What is proved by records
- * is named in docs/cases.md; here stands the smallest case of each, by hand.
+ * is named in docs/requirements.md; here stands the smallest case of each, by
+ * hand.
  */
 #include "weir/weir.h"
 
