@@ -98,6 +98,31 @@ class Plain(unittest.TestCase):
                                      (place, True))
                     self.assertIsNone(re.fullmatch(pattern, free))
 
+    def test_other_ends_stay(self):
+        """49: stop texts, the model's stop token and max_tokens, whichever
+        comes before the grammar's end; streamed alike."""
+        ends = {"logit_bias": {"260": 100}}  # where it may
+        for fields, text, reason, completed in (
+                ({"guided_choice": ["ab!cd"], "stop": ["!"]}, "ab", "stop",
+                 False),
+                ({"guided_choice": ["abc"], "max_tokens": 2}, "ab", "length",
+                 False),
+                ({"guided_choice": ["abc"], "max_tokens": 3}, "abc", "stop",
+                 True),
+                ({"guided_regex": "ab[a-z]*", **ends}, "ab", "stop", True),
+                ({"guided_choice": ["abc"], **ends}, "abc", "stop", True)):
+            with self.subTest(fields=fields):
+                choice = self.one(CHAT, **fields)
+                self.assertEqual((text_of(choice), choice["finish_reason"],
+                                  choice["weir"]["completed"]),
+                                 (text, reason, completed))
+                stream = kit.events(self.server.post(CHAT, body_for(
+                    CHAT, stream=True, **fields)).text)
+                self.assertEqual(kit.joined(stream), text)
+                self.assertEqual([c["finish_reason"] for e in stream[:-1]
+                                  for c in e["choices"]
+                                  if c["finish_reason"]], [reason])
+
     def test_free_answers_make_no_mask(self):
         """10, 14, 43, 72, 85: only a request that asks for a constraint has
         one, on each endpoint."""
