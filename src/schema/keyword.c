@@ -23,14 +23,14 @@ static const uint8_t first_of_size[LONGEST + 2] = {
     [1] = KEYWORD_OLD_ID,
     [2] = KEYWORD_OLD_ID,
     [3] = KEYWORD_ID,
-    [4] = KEYWORD_REF,
-    [5] = KEYWORD_DEFS,
+    [4] = KEYWORD_TYPE,
+    [5] = KEYWORD_ITEMS,
     [6] = KEYWORD_FORMAT,
-    [7] = KEYWORD_ANCHOR,
-    [8] = KEYWORD_COMMENT,
+    [7] = KEYWORD_DEFAULT,
+    [8] = KEYWORD_REQUIRED,
     [9] = KEYWORD_MAX_LENGTH,
-    [10] = KEYWORD_DEPRECATED,
-    [11] = KEYWORD_DYNAMIC_REF,
+    [10] = KEYWORD_PROPERTIES,
+    [11] = KEYWORD_DESCRIPTION,
     [12] = KEYWORD_DEPENDENCIES,
     [13] = KEYWORD_RECURSIVE_REF,
     [14] = KEYWORD_DYNAMIC_ANCHOR,
@@ -56,6 +56,23 @@ KeywordId keyword_find(Span name)
             return (KeywordId)id;
     }
     return KEYWORD_NONE;
+}
+
+TypeName type_name_find(Span name)
+{
+    static const struct {
+        uint8_t size;
+        char text[sizeof "boolean"];
+    } names[TYPE_NAMES] = {{4, "null"},   {7, "boolean"}, {7, "integer"},
+                           {6, "number"}, {6, "string"},  {5, "array"},
+                           {6, "object"}};
+    unsigned type = 0;
+    while (type < TYPE_NAMES &&
+           (name.size != names[type].size ||
+            name.at[0] != (uint8_t)names[type].text[0] ||
+            memcmp(name.at, names[type].text, name.size) != 0))
+        type++;
+    return (TypeName)type;
 }
 
 const char *draft_name(weir_draft draft)

@@ -52,48 +52,49 @@ typedef enum KeywordValue {
 /* Which values it speaks of; it says nothing about others. */
 enum { ON_ANY = 0, ON_NUMBER = 1, ON_STRING = 2, ON_ARRAY = 4, ON_OBJECT = 8 };
 
-/* X(KEYWORD_<id>, spelling, drafts, value, speaks of) */
+/* X(KEYWORD_<id>, spelling, drafts, value, speaks of): by length, and of each
+ * length first what schemas have most. */
 #define KEYWORD_LIST(X)                                                        \
     X(OLD_ID, "id", IN_4, TAKES_STRING, ON_ANY)                                \
     X(IF, "if", FROM_7, TAKES_SCHEMA, ON_ANY)                                  \
     X(ID, "$id", FROM_6, TAKES_STRING, ON_ANY)                                 \
     X(NOT, "not", IN_ALL, TAKES_SCHEMA, ON_ANY)                                \
-    X(REF, "$ref", IN_ALL, TAKES_STRING, ON_ANY)                               \
-    X(ELSE, "else", FROM_7, TAKES_SCHEMA, ON_ANY)                              \
-    X(ENUM, "enum", IN_ALL, TAKES_LIST, ON_ANY)                                \
-    X(THEN, "then", FROM_7, TAKES_SCHEMA, ON_ANY)                              \
     X(TYPE, "type", IN_ALL, TAKES_TYPE, ON_ANY)                                \
+    X(REF, "$ref", IN_ALL, TAKES_STRING, ON_ANY)                               \
+    X(ENUM, "enum", IN_ALL, TAKES_LIST, ON_ANY)                                \
+    X(ELSE, "else", FROM_7, TAKES_SCHEMA, ON_ANY)                              \
+    X(THEN, "then", FROM_7, TAKES_SCHEMA, ON_ANY)                              \
+    X(ITEMS, "items", IN_ALL, TAKES_ITEMS, ON_ARRAY)                           \
+    X(TITLE, "title", IN_ALL, TAKES_STRING, ON_ANY)                            \
+    X(ANY_OF, "anyOf", IN_ALL, TAKES_SCHEMA_LIST, ON_ANY)                      \
     X(DEFS, "$defs", FROM_2019, TAKES_SCHEMA_MAP, ON_ANY)                      \
     X(ALL_OF, "allOf", IN_ALL, TAKES_SCHEMA_LIST, ON_ANY)                      \
-    X(ANY_OF, "anyOf", IN_ALL, TAKES_SCHEMA_LIST, ON_ANY)                      \
     X(CONST, "const", FROM_6, TAKES_ANYTHING, ON_ANY)                          \
-    X(ITEMS, "items", IN_ALL, TAKES_ITEMS, ON_ARRAY)                           \
     X(ONE_OF, "oneOf", IN_ALL, TAKES_SCHEMA_LIST, ON_ANY)                      \
-    X(TITLE, "title", IN_ALL, TAKES_STRING, ON_ANY)                            \
     X(FORMAT, "format", IN_ALL, TAKES_STRING, ON_STRING)                       \
+    X(DEFAULT, "default", IN_ALL, TAKES_ANYTHING, ON_ANY)                      \
+    X(PATTERN, "pattern", IN_ALL, TAKES_STRING, ON_STRING)                     \
     X(ANCHOR, "$anchor", FROM_2019, TAKES_STRING, ON_ANY)                      \
     X(SCHEMA, "$schema", IN_ALL, TAKES_STRING, ON_ANY)                         \
-    X(DEFAULT, "default", IN_ALL, TAKES_ANYTHING, ON_ANY)                      \
     X(MAXIMUM, "maximum", IN_ALL, TAKES_NUMBER, ON_NUMBER)                     \
     X(MINIMUM, "minimum", IN_ALL, TAKES_NUMBER, ON_NUMBER)                     \
-    X(PATTERN, "pattern", IN_ALL, TAKES_STRING, ON_STRING)                     \
+    X(REQUIRED, "required", IN_ALL, TAKES_NAMES, ON_OBJECT)                    \
     X(COMMENT, "$comment", FROM_7, TAKES_STRING, ON_ANY)                       \
     X(CONTAINS, "contains", FROM_6, TAKES_SCHEMA, ON_ARRAY)                    \
     X(EXAMPLES, "examples", FROM_6, TAKES_LIST, ON_ANY)                        \
     X(MAX_ITEMS, "maxItems", IN_ALL, TAKES_COUNT, ON_ARRAY)                    \
     X(MIN_ITEMS, "minItems", IN_ALL, TAKES_COUNT, ON_ARRAY)                    \
     X(READ_ONLY, "readOnly", FROM_7, TAKES_BOOLEAN, ON_ANY)                    \
-    X(REQUIRED, "required", IN_ALL, TAKES_NAMES, ON_OBJECT)                    \
     X(MAX_LENGTH, "maxLength", IN_ALL, TAKES_COUNT, ON_STRING)                 \
     X(MIN_LENGTH, "minLength", IN_ALL, TAKES_COUNT, ON_STRING)                 \
     X(WRITE_ONLY, "writeOnly", FROM_7, TAKES_BOOLEAN, ON_ANY)                  \
+    X(PROPERTIES, "properties", IN_ALL, TAKES_SCHEMA_MAP, ON_OBJECT)           \
     X(DEPRECATED, "deprecated", FROM_2019, TAKES_BOOLEAN, ON_ANY)              \
     X(MULTIPLE_OF, "multipleOf", IN_ALL, TAKES_DIVISOR, ON_NUMBER)             \
-    X(PROPERTIES, "properties", IN_ALL, TAKES_SCHEMA_MAP, ON_OBJECT)           \
+    X(DESCRIPTION, "description", IN_ALL, TAKES_STRING, ON_ANY)                \
     X(DYNAMIC_REF, "$dynamicRef", IN_2020, TAKES_STRING, ON_ANY)               \
     X(VOCABULARY, "$vocabulary", FROM_2019, TAKES_FLAGS, ON_ANY)               \
     X(DEFINITIONS, "definitions", IN_ALL, TAKES_SCHEMA_MAP, ON_ANY)            \
-    X(DESCRIPTION, "description", IN_ALL, TAKES_STRING, ON_ANY)                \
     X(MAX_CONTAINS, "maxContains", FROM_2019, TAKES_COUNT, ON_ARRAY)           \
     X(MIN_CONTAINS, "minContains", FROM_2019, TAKES_COUNT, ON_ARRAY)           \
     X(PREFIX_ITEMS, "prefixItems", IN_2020, TAKES_SCHEMA_LIST, ON_ARRAY)       \
@@ -157,6 +158,21 @@ unsigned keyword_vocabulary(KeywordId id);
 
 /* The keyword of any draft that is spelled so, or KEYWORD_NONE. */
 KeywordId keyword_find(Span name);
+
+/* The types, as `type` names them. */
+typedef enum TypeName {
+    TYPE_NAME_NULL,
+    TYPE_NAME_BOOLEAN,
+    TYPE_NAME_INTEGER,
+    TYPE_NAME_NUMBER,
+    TYPE_NAME_STRING,
+    TYPE_NAME_ARRAY,
+    TYPE_NAME_OBJECT,
+    TYPE_NAMES
+} TypeName;
+
+/* The type of that name, or TYPE_NAMES. */
+TypeName type_name_find(Span name);
 
 /* The IN_ bit of a draft; WEIR_DRAFT_DEFAULT is 2020-12. */
 static inline unsigned draft_bit(weir_draft draft)

@@ -13,7 +13,6 @@
 
 #include "schema/near.h"
 #include "schema/source_parts.h"
-#include "schema/subschema.h"
 
 typedef struct Check {
     Sources *s;
@@ -157,14 +156,11 @@ static bool check_exclusive(const Check *c, JsonId id)
 
 static bool check_type_name(const Check *c, JsonId id)
 {
-    static const char *const names[] = {"array",  "boolean", "integer", "null",
-                                        "number", "object",  "string"};
     static const char what[] = "array, boolean, integer, null, number, object "
                                "or string";
     if (!is_kind(c, id, JSON_STRING, what)) return false;
-    for (size_t i = 0; i < COUNT_OF(names); i++)
-        if (json_is_string(c->json, id, names[i])) return true;
-    return expected(c, id, what);
+    return type_name_find(json_string(c->json, id)) != TYPE_NAMES ||
+           expected(c, id, what);
 }
 
 static bool check_type(const Check *c, JsonId id)
@@ -339,17 +335,10 @@ bool keyword_check(Sources *s, Place schema)
 
 bool keywords_check(Sources *s)
 {
-    Place root = sources_root();
-    SchemaWalk walk;
+    Place place = sources_root();
+    const Document *d = document_of(s, place);
     bool ok = true;
-    schema_walk_begin(&walk, place_json(s, root), root.id,
-                      place_draft(s, root));
-    while (ok && schema_walk_next(&walk)) {
-        Place place = {root.doc, walk.schema};
-        schema_walk_set_draft(&walk, place_draft(s, place));
-        ok = keyword_check(s, place);
-    }
-    if (walk.failed) ok = sources_no_memory(s);
-    schema_walk_end(&walk);
+    for (place.id = 0; ok && place.id < d->json.nodes.count; place.id++)
+        if (document_has_schema(d, place.id)) ok = keyword_check(s, place);
     return ok;
 }

@@ -72,22 +72,20 @@ static void read_keywords(Schema *x)
 /* ---- types ---- */
 
 enum {
-    TYPE_NULL = 1,
-    TYPE_BOOLEAN = 2,
-    TYPE_INTEGER = 4,
-    TYPE_NUMBER = 8,
-    TYPE_STRING = 16,
-    TYPE_ARRAY = 32,
-    TYPE_OBJECT = 64,
-    TYPE_ANY = 127
+    TYPE_NULL = 1 << TYPE_NAME_NULL,
+    TYPE_BOOLEAN = 1 << TYPE_NAME_BOOLEAN,
+    TYPE_INTEGER = 1 << TYPE_NAME_INTEGER,
+    TYPE_NUMBER = 1 << TYPE_NAME_NUMBER,
+    TYPE_STRING = 1 << TYPE_NAME_STRING,
+    TYPE_ARRAY = 1 << TYPE_NAME_ARRAY,
+    TYPE_OBJECT = 1 << TYPE_NAME_OBJECT,
+    TYPE_ANY = (1 << TYPE_NAMES) - 1
 };
 
 static uint32_t type_bit(Schema *x, JsonId id)
 {
-    static const char *const names[] = {
-        "null", "boolean", "integer", "number", "string", "array", "object"};
-    for (uint32_t i = 0; i < COUNT_OF(names); i++)
-        if (json_is_string(x->json, id, names[i])) return 1u << i;
+    TypeName type = type_name_find(json_string(x->json, id));
+    if (type != TYPE_NAMES) return 1u << type;
     place_fail(x->s->sources, x->place, "type", WEIR_SYNTAX,
                "found a type that is none of null, boolean, integer, number, "
                "string, array, object");

@@ -119,7 +119,8 @@ static bool asserts(KeywordId k)
 static KeywordId only_keyword(const Sets *s, const Json *json, Place place)
 {
     KeywordId only = KEYWORD_NONE;
-    for (JsonIter it = json_iter(json, place.id); json_step(&it);) {
+    JsonIter it = json_iter(json, place.id);
+    while (only != KEYWORD_COUNT && json_step(&it)) {
         KeywordId k = keyword_enforced(s, place, it.key);
         if (asserts(k)) only = only ? KEYWORD_COUNT : k;
     }

@@ -43,6 +43,23 @@ static void near_names_find_nothing(void **state)
     assert_int_equal(keyword_find(SPAN("Type")), KEYWORD_NONE);
 }
 
+static void types_find_themselves(void **state)
+{
+    (void)state;
+    assert_int_equal(type_name_find(SPAN("null")), TYPE_NAME_NULL);
+    assert_int_equal(type_name_find(SPAN("boolean")), TYPE_NAME_BOOLEAN);
+    assert_int_equal(type_name_find(SPAN("integer")), TYPE_NAME_INTEGER);
+    assert_int_equal(type_name_find(SPAN("number")), TYPE_NAME_NUMBER);
+    assert_int_equal(type_name_find(SPAN("string")), TYPE_NAME_STRING);
+    assert_int_equal(type_name_find(SPAN("array")), TYPE_NAME_ARRAY);
+    assert_int_equal(type_name_find(SPAN("object")), TYPE_NAME_OBJECT);
+    const Span others[] = {SPAN(""),       SPAN("nul"),    SPAN("null\0"),
+                           SPAN("strinG"), SPAN("String"), SPAN("objects"),
+                           SPAN("any"),    {NULL, 0}};
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        assert_int_equal(type_name_find(others[i]), TYPE_NAMES);
+}
+
 /* From the change logs of the drafts. */
 static void drafts(void **state)
 {
@@ -86,6 +103,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_find_themselves),
         cmocka_unit_test(near_names_find_nothing),
+        cmocka_unit_test(types_find_themselves),
         cmocka_unit_test(drafts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
