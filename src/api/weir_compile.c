@@ -183,6 +183,9 @@ void grammar_read(Ir *ir, weir_vocab *vocab, weir_source_kind kind, Span source,
 }
 
 /* A compilation: an IR that is empty at first, and the memory it grows in. */
+/* Bytes that most compilations of schemas need. */
+enum { SCRATCH = 32 << 10 };
+
 typedef struct Compile {
     Ir ir;
     Mem local;
@@ -198,7 +201,7 @@ static bool compile_begin(Compile *c, weir_vocab *vocab,
         return false;
     const Mem *mem = mem_of(vocab, &c->local);
     c->opts = compile_opts_read(given);
-    blocks_init(&c->blocks, mem);
+    blocks_init(&c->blocks, mem, SCRATCH);
     ir_init_within(&c->ir, &c->blocks.mem, mem, &c->opts.limits);
     return true;
 }

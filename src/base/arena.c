@@ -28,7 +28,8 @@ static void chunks_free(Arena *arena, ArenaChunk *chunk)
 void arena_free(Arena *arena)
 {
     chunks_free(arena, arena->chunk);
-    *arena = (Arena){.mem = arena->mem, .limit = arena->limit};
+    *arena = (Arena){
+        .mem = arena->mem, .first = arena->first, .limit = arena->limit};
 }
 
 void arena_reset(Arena *arena)
@@ -44,8 +45,8 @@ void arena_reset(Arena *arena)
 
 static bool arena_grow(Arena *arena, size_t nbytes)
 {
-    size_t last = arena->chunk ? arena->chunk->nbytes : FIRST_CHUNK / 2;
-    size_t want = MIN(last * 2, (size_t)LAST_CHUNK);
+    size_t want = arena->first ? arena->first : FIRST_CHUNK;
+    if (arena->chunk) want = MIN(arena->chunk->nbytes * 2, (size_t)LAST_CHUNK);
     if (nbytes > SIZE_MAX / 2) return false;
     want = MAX(want, nbytes + sizeof(ArenaChunk));
     if (arena->limit) {

@@ -15,6 +15,7 @@ typedef struct Arena {
     const Mem *mem; /* outlives the arena */
     ArenaChunk *chunk;
     uint8_t *next, *end;
+    size_t first; /* bytes of the first chunk; 0: few */
     size_t total; /* bytes taken from mem */
     size_t limit; /* 0: none */
     bool failed;

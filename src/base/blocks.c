@@ -51,10 +51,11 @@ static void *resize(void *user, void *p, size_t old, size_t nbytes)
     return now;
 }
 
-void blocks_init(Blocks *blocks, const Mem *under)
+void blocks_init(Blocks *blocks, const Mem *under, size_t first)
 {
     *blocks = (Blocks){.mem = {allocate, resize, release, blocks}};
     arena_init(&blocks->arena, under, 0);
+    blocks->arena.first = first;
 }
 
 void blocks_free(Blocks *blocks)

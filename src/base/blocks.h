@@ -17,8 +17,9 @@ typedef struct Blocks {
     void *given_back[BLOCK_CLASSES]; /* by class: a list */
 } Blocks;
 
-/* `under` must outlive it, and the struct stay where it is. */
-void blocks_init(Blocks *blocks, const Mem *under);
+/* `under` must outlive it, and the struct stay where it is. first: bytes that
+ * are taken at once when some are asked for; 0: few. */
+void blocks_init(Blocks *blocks, const Mem *under, size_t first);
 /* Every large block has been given back by now. */
 void blocks_free(Blocks *blocks);
 

@@ -37,16 +37,13 @@ static inline uint64_t short_word(const uint8_t *p, size_t nbytes)
 uint64_t hash_bytes(uint64_t seed, const void *data, size_t nbytes)
 {
     const uint8_t *p = data;
-    uint64_t h = seed ^ (nbytes * 0x9e3779b97f4a7c15u), word;
+    uint64_t h = seed ^ (nbytes * 0x9e3779b97f4a7c15u);
     if (nbytes >= 128) {
         h = hash_long(h, p, nbytes / 32);
         p += nbytes / 32 * 32;
         nbytes %= 32;
     }
-    for (; nbytes >= 8; p += 8, nbytes -= 8) {
-        memcpy(&word, p, 8);
-        h = hash_mix(h, word);
-    }
+    for (; nbytes >= 8; p += 8, nbytes -= 8) h = lane_step(h, p);
     return hash_mix(h, short_word(p, nbytes));
 }
 
@@ -103,7 +100,8 @@ bool map_reserve(const Mem *mem, Map *map, uint32_t count)
 bool map_add(const Mem *mem, Map *map, uint64_t hash, uint32_t value)
 {
     assert(value != MAP_NONE);
-    if (!map_reserve(mem, map, map->count + 1)) return false;
+    if (map->count >= map->cap / 2 && !map_reserve(mem, map, map->count + 1))
+        return false;
     map_put(map, (uint64_t)tag_of(hash) << 32 | (value + 1));
     return true;
 }

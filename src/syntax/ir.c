@@ -43,12 +43,18 @@ weir_limits ir_limits(const weir_limits *given)
     return l;
 }
 
+enum { FIRST_NODES = 64 }; /* for which there is room from the beginning */
+
 void ir_init_within(Ir *ir, const Mem *scratch, const Mem *mem,
                     const weir_limits *limits)
 {
     *ir = (Ir){.mem = scratch, .root = RULE_NONE, .limits = ir_limits(limits)};
     arena_init(&ir->arena, mem, 0);
-    if (!vec_push(scratch, &ir->nodes, (Node){.kind = NODE_NEVER}) ||
+    if (!vec_reserve(scratch, &ir->nodes, FIRST_NODES) ||
+        !vec_reserve(scratch, &ir->kids, FIRST_NODES) ||
+        !vec_reserve(scratch, &ir->bytes, FIRST_NODES) ||
+        !map_reserve(scratch, &ir->node_index, FIRST_NODES) ||
+        !vec_push(scratch, &ir->nodes, (Node){.kind = NODE_NEVER}) ||
         !vec_push(scratch, &ir->nodes, (Node){.kind = NODE_EMPTY}))
         diag_no_memory(&ir->error);
 }

@@ -71,7 +71,7 @@ static void blocks_hold_what_is_put_in_them(void **state)
     Blocks blocks;
     Held held[HELD] = {{0}};
     draw_state = 1;
-    blocks_init(&blocks, &under);
+    blocks_init(&blocks, &under, 0);
     for (int i = 0; i < 20000; i++) {
         Held *h = &held[draw(HELD)];
         if (!h->at)
@@ -95,7 +95,7 @@ static void blocks_are_used_again(void **state)
     Faulty counted = {.left = SIZE_MAX};
     Mem under = faulty_mem(&counted);
     Blocks blocks;
-    blocks_init(&blocks, &under);
+    blocks_init(&blocks, &under, 0);
     for (int i = 0; i < 10000; i++) {
         void *small = mem_new(&blocks.mem, 40),
              *large = mem_new(&blocks.mem, 900);
@@ -112,7 +112,7 @@ static void no_memory_is_told(void **state)
     Faulty none = {.left = 0};
     Mem under = faulty_mem(&none);
     Blocks blocks;
-    blocks_init(&blocks, &under);
+    blocks_init(&blocks, &under, 4096);
     assert_null(mem_new(&blocks.mem, 1));
     assert_null(mem_new(&blocks.mem, 100000));
     none.left = 1;
