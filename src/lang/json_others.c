@@ -71,19 +71,24 @@ typedef struct Others {
 
 #define UNNUMBERED UINT32_MAX
 
-/* Joined with the edge before if they touch and lead to one state. */
-static void put(Others *o, uint32_t lo, uint32_t hi, uint32_t node)
+static inline void put(Others *o, uint32_t lo, uint32_t hi, uint32_t node)
 {
     if (o->number[node] == UNNUMBERED) {
         o->number[node] = o->count;
         o->order[o->count++] = node;
     }
-    uint32_t to = o->number[node];
+    o->edges[o->nedges++] = (DfaEdge){lo, hi, o->number[node]};
+}
+
+/* Joined with the edge before if they touch and lead to one state. */
+static void put_rune(Others *o, uint32_t rune, uint32_t node)
+{
     DfaEdge *before = &o->edges[o->nedges - (o->nedges > 0)];
-    if (o->nedges > o->first && before->to == to && before->hi + 1 == lo)
-        before->hi = hi;
+    if (o->nedges > o->first && before->to == o->number[node] &&
+        before->hi + 1 == rune)
+        before->hi = rune;
     else
-        o->edges[o->nedges++] = (DfaEdge){lo, hi, to};
+        put(o, rune, rune, node);
 }
 
 static void put_helper(Others *o, Helper from)
@@ -103,7 +108,7 @@ static void put_state(Others *o, const DfaEdge *edge, uint32_t count)
         if (r == BACKSLASH) put(o, '\\', '\\', o->ntexts + ESCAPE);
         for (; count && edge->lo <= raw[r].hi; edge++, count--) {
             if (edge->lo > lo) put(o, lo, edge->lo - 1, o->ntexts + ANY);
-            put(o, edge->lo, edge->lo, edge->to);
+            put_rune(o, edge->lo, edge->to);
             lo = edge->lo + 1;
         }
         if (lo <= raw[r].hi) put(o, lo, raw[r].hi, o->ntexts + ANY);

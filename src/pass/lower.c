@@ -46,23 +46,38 @@ static void walk_push(void *user, NodeId id)
     if (!vec_push(w->ir->mem, &w->todo, id)) diag_no_memory(&w->ir->error);
 }
 
+/* Whether heads that must differ may all have been there. */
+static bool may_run_out(const ListKind *k)
+{
+    return k->unique && !k->supply;
+}
+
 static void walk_list(HeadWalk *w, const ListSpec *list)
 {
     for (uint32_t k = 0; k < list->nkinds; k++)
-        if (list->kinds[k].unique && !list->kinds[k].supply &&
+        if (may_run_out(&list->kinds[k]) &&
             !vec_push(w->ir->mem, &w->lowered->unique_heads,
                       list->kinds[k].head))
             diag_no_memory(&w->ir->error);
 }
 
+static bool any_may_run_out(const Ir *ir)
+{
+    for (uint32_t i = 0; i < ir->lists.count; i++)
+        for (uint32_t k = 0; k < ir->lists.at[i].nkinds; k++)
+            if (may_run_out(&ir->lists.at[i].kinds[k])) return true;
+    return false;
+}
+
 /* What the root needs, once each. */
 static bool find_unique_heads(Ir *ir, Lowered *out)
 {
+    if (!any_may_run_out(ir)) return true;
     HeadWalk w = {.ir = ir, .lowered = out};
     size_t nbytes = ir->nodes.count;
     w.seen = mem_zero(ir->mem, nbytes);
     if (!w.seen) return diag_no_memory(&ir->error);
-    if (ir->lists.count) walk_push(&w, out->body.at[ir->root]);
+    walk_push(&w, out->body.at[ir->root]);
     while (w.todo.count && ir_ok(ir)) {
         Node n = ir_node(ir, w.todo.at[--w.todo.count]);
         if (n.kind == NODE_RULE) walk_push(&w, out->body.at[n.a]);
