@@ -324,7 +324,7 @@ bool keyword_check(Sources *s, Place schema)
     bool is_hidden = draft_bit(c.draft) & UNTIL_7 &&
                      json_get(json, schema.id, "$ref") != JSON_NONE;
     for (JsonIter it = json_iter(json, schema.id); json_step(&it);) {
-        KeywordId id = place_keyword(s, schema, it.key);
+        KeywordId id = place_keyword(s, schema, it.key_id);
         if (is_annotation(id) || (is_hidden && id != KEYWORD_REF)) continue;
         if (!check_value(&c, (KeywordValue)keyword_table[id].value, it.value))
             return false;

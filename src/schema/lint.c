@@ -167,7 +167,7 @@ static void lint_schema(Lint *l)
     bool is_hidden = is_hidden_by_ref(l);
     while (l->count) l->at[l->present[--l->count]] = JSON_NONE;
     for (JsonIter it = json_iter(l->json, l->place.id); json_step(&it);) {
-        KeywordId id = place_keyword(l->s, l->place, it.key);
+        KeywordId id = place_keyword(l->s, l->place, it.key_id);
         if (id == KEYWORD_NONE) {
             lint_stranger(l, &it);
         } else if (is_hidden && id != KEYWORD_REF) {

@@ -63,7 +63,7 @@ static void read_keywords(Schema *x)
 {
     for (uint32_t k = 0; k < KEYWORD_COUNT; k++) x->at[k] = JSON_NONE;
     for (JsonIter it = json_iter(x->json, x->place.id); json_step(&it);) {
-        KeywordId k = keyword_enforced(x->s, x->place, it.key);
+        KeywordId k = place_asserted(x->s->sources, x->place, it.key_id);
         if (k != KEYWORD_NONE) x->at[k] = it.value;
         if (keyword_table[k].on || k == KEYWORD_TYPE) x->speaks = true;
     }

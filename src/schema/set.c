@@ -121,7 +121,7 @@ static KeywordId only_keyword(const Sets *s, const Json *json, Place place)
     KeywordId only = KEYWORD_NONE;
     JsonIter it = json_iter(json, place.id);
     while (only != KEYWORD_COUNT && json_step(&it)) {
-        KeywordId k = keyword_enforced(s, place, it.key);
+        KeywordId k = place_asserted(s->sources, place, it.key_id);
         if (asserts(k)) only = only ? KEYWORD_COUNT : k;
     }
     return only;

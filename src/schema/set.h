@@ -316,16 +316,6 @@ static inline SetId array_value(const ArrayShape *a, uint32_t i)
     return i < a->nprefix ? a->prefix[i] : a->rest;
 }
 
-/* The keyword that is in force there, or `dependencies`: it asserts what it
- * always did also in the drafts that have split it in two. */
-static inline KeywordId keyword_enforced(const Sets *s, Place place, Span name)
-{
-    KeywordId id = place_keyword(s->sources, place, name);
-    if (id == KEYWORD_NONE && keyword_find(name) == KEYWORD_DEPENDENCIES)
-        return KEYWORD_DEPENDENCIES;
-    return id;
-}
-
 /* Regular expressions (format regex) whose groups are nested a few deep; all
  * texts that may be one. format_regex.c. */
 const Dfa *format_regex_few(Sets *s);

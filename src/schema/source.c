@@ -85,7 +85,7 @@ Sources *sources_new(Ir *ir, Span schema, const weir_schema_opts *opts)
 static void document_free(const Mem *mem, Document *d)
 {
     size_t nodes = d->json.nodes.count;
-    mem_free(mem, d->is_schema, (nodes + 63) / 64 * 2 * sizeof *d->is_schema);
+    mem_free(mem, d->is_schema, document_marks(d));
     mem_free(mem, d->resource_at, nodes * sizeof *d->resource_at);
     mem_free(mem, d->same, nodes * sizeof *d->same);
     pointer_index_free(mem, &d->index);
@@ -127,11 +127,23 @@ weir_draft place_draft(const Sources *s, Place place)
     return s->resources.at[resource_of(s, place)].dialect.draft;
 }
 
-KeywordId place_keyword(const Sources *s, Place place, Span name)
+static bool is_in_force(const Sources *s, Place place, KeywordId id)
 {
     const Dialect *d = &s->resources.at[resource_of(s, place)].dialect;
-    KeywordId id = keyword_of(d->draft, name);
-    return keyword_vocabulary(id) & d->off ? KEYWORD_NONE : id;
+    return keyword_in(id, d->draft) && !(keyword_vocabulary(id) & d->off);
+}
+
+KeywordId place_keyword(const Sources *s, Place place, JsonId key)
+{
+    KeywordId id = document_keyword(document_of(s, place), key);
+    return is_in_force(s, place, id) ? id : KEYWORD_NONE;
+}
+
+KeywordId place_asserted(const Sources *s, Place place, JsonId key)
+{
+    KeywordId id = document_keyword(document_of(s, place), key);
+    bool is = id == KEYWORD_DEPENDENCIES || is_in_force(s, place, id);
+    return is ? id : KEYWORD_NONE;
 }
 
 /* ---- documents -------------------------------------------------------- */

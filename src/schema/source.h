@@ -45,9 +45,12 @@ const Json *place_json(const Sources *s, Place place);
 Place place_same(Sources *s, Place place);
 /* The draft in force there: that of its resource's $schema. */
 weir_draft place_draft(const Sources *s, Place place);
-/* The keyword that a member of the schema there is, by draft and by what the
+/* The keyword that a key of the schema there is, by draft and by what the
  * metaschema's $vocabulary leaves in force; KEYWORD_NONE: it is ignored. */
-KeywordId place_keyword(const Sources *s, Place place, Span name);
+KeywordId place_keyword(const Sources *s, Place place, JsonId key);
+/* The same, or `dependencies`: it asserts what it always did also in the drafts
+ * that have split it in two. */
+KeywordId place_asserted(const Sources *s, Place place, JsonId key);
 
 /* Where $ref `ref` at `place` leads, and the scope after entering what it
  * leads to. False: not found; the error (status UNDEFINED, or UNSUPPORTED for

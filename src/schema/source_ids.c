@@ -333,6 +333,7 @@ static bool read_schemas(Sources *s, Place root, uint32_t resource)
     bool ok = true;
     schema_walk_begin(&walk, &d->json, root.id,
                       s->resources.at[resource].dialect.draft);
+    walk.known = d->known;
     while (ok && schema_walk_next(&walk)) {
         if (document_has_schema(d, walk.schema)) {
             schema_walk_skip(&walk);
@@ -352,9 +353,10 @@ bool document_read(Sources *s, uint32_t doc)
     if (d->state == DOCUMENT_READ) return true;
     if (!document_parse(s, doc)) return false;
     size_t words = (d->json.nodes.count + 63u) / 64;
-    d->is_schema = mem_zero(s->mem, words * 2 * sizeof *d->is_schema);
+    d->is_schema = mem_zero(s->mem, document_marks(d));
     if (!d->is_schema) return sources_no_memory(s);
     d->is_checked = d->is_schema + words;
+    d->known = (uint8_t *)(d->is_checked + words);
     Place root = {doc, JSON_ROOT};
     Names names = names_of(&d->json, JSON_ROOT);
     Resource r = {.root = root, .parent = INDEX_NONE};

@@ -36,9 +36,10 @@ typedef struct Document {
     weir_error error;
     Json json;
     PointerIndex index;
-    uint32_t resource;     /* of its root */
-    uint64_t *is_schema;   /* bit by JsonId: the walk has been there */
-    uint64_t *is_checked;  /* the same: its keywords are well formed */
+    uint32_t resource;    /* of its root */
+    uint64_t *is_schema;  /* bit by JsonId: the walk has been there */
+    uint64_t *is_checked; /* the same: its keywords are well formed */
+    uint8_t *known;       /* by key of a schema: keyword_find + 1; 0: not yet */
     uint32_t *resource_at; /* by JsonId; NULL: all in `resource` */
     JsonId *same;          /* by JsonId, see place_same; NULL: not made yet */
 } Document;
@@ -102,6 +103,14 @@ static inline bool document_has_schema(const Document *d, JsonId id)
 {
     return d->is_schema[id / 64] >> id % 64 & 1;
 }
+/* What keyword_find says of a key. */
+static inline KeywordId document_keyword(const Document *d, JsonId key)
+{
+    uint8_t *known = &d->known[key];
+    if (!*known)
+        *known = (uint8_t)(keyword_find(json_string(&d->json, key)) + 1);
+    return (KeywordId)(*known - 1);
+}
 static inline Document *document_of(const Sources *s, Place place)
 {
     return &s->documents.at[place.doc];
@@ -126,6 +135,13 @@ bool sources_keep(Sources *s, Span *text);
 bool document_parse(Sources *s, uint32_t doc);
 /* The document given with this URI, or INDEX_NONE. */
 uint32_t document_find(Sources *s, Span uri);
+
+/* Bytes of is_schema, is_checked and known, which are one block. */
+static inline size_t document_marks(const Document *d)
+{
+    size_t nodes = d->json.nodes.count;
+    return (nodes + 63) / 64 * 2 * sizeof *d->is_schema + nodes;
+}
 
 /* ---- source_draft.c ---- */
 

@@ -85,7 +85,9 @@ static bool take_keyword(SchemaWalk *walk, JsonId key, JsonId value)
 {
     WalkFrame from = walk->open.at[walk->open.count - 1];
     weir_draft draft = (weir_draft)from.draft;
-    KeywordId id = keyword_of(draft, json_string(walk->json, key));
+    KeywordId id = keyword_find(json_string(walk->json, key));
+    if (walk->known) walk->known[key] = (uint8_t)(id + 1);
+    if (!keyword_in(id, draft)) id = KEYWORD_NONE;
     KeywordValue takes = (KeywordValue)keyword_table[id].value;
     JsonKind kind = json_kind(walk->json, value);
     from.via = (uint8_t)id;

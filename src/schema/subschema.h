@@ -30,7 +30,9 @@ typedef struct SchemaWalk {
     KeywordId via;  /* of the schema around, that holds it; NONE: the root */
     uint32_t level; /* schemas around */
     VEC(WalkFrame) open;
-    bool failed; /* no memory; the walk has ended */
+    uint8_t *known; /* NULL, or by key of a schema: gets what
+                       keyword_find says, plus 1 */
+    bool failed;    /* no memory; the walk has ended */
 } SchemaWalk;
 
 /* `draft` is that of the root. */

@@ -331,7 +331,7 @@ static bool judge(Judge *j, Place schema, uint32_t scope, JsonId value)
         return judge_reference(j, schema, KEYWORD_REF, ref, scope, value);
     bool ok = true;
     for (JsonIter it = json_iter(json, schema.id); json_step(&it);) {
-        KeywordId keyword = place_keyword(j->s, schema, it.key);
+        KeywordId keyword = place_keyword(j->s, schema, it.key_id);
         ok = judge_keyword(j, schema, keyword, it.value, scope, value) && ok;
     }
     return ok;
