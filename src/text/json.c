@@ -66,9 +66,16 @@ static const uint8_t *refuse_range(Parser *p, const uint8_t *begin,
 
 /* ---- strings ---------------------------------------------------------- */
 
+/* Eight bytes, the first one lowest. */
+static inline uint64_t word_at(const uint8_t *at)
+{
+    uint64_t word = 0;
+    for (int i = 8; i-- > 0;) word = word << 8 | at[i];
+    return word;
+}
+
 /* A bit 7 in each byte of the word that is a quote, a backslash, a control
- * character, or not ASCII; some bytes above the first such may be marked
- * wrongly, which only costs time. */
+ * character, or not ASCII; bytes above the lowest such may be marked wrongly. */
 static uint64_t not_plain(uint64_t word)
 {
     const uint64_t ones = 0x0101010101010101u, highs = ones * 0x80;
@@ -79,11 +86,9 @@ static uint64_t not_plain(uint64_t word)
 
 static inline const uint8_t *skip_plain(const uint8_t *at, const uint8_t *end)
 {
-    while (end - at >= 8) {
-        uint64_t word;
-        memcpy(&word, at, 8);
-        if (not_plain(word)) break;
-        at += 8;
+    for (; end - at >= 8; at += 8) {
+        uint64_t marks = not_plain(word_at(at));
+        if (marks) return at + bit_lowest(marks) / 8;
     }
     while (at < end && *at >= 0x20 && *at < 0x80 && *at != '"' && *at != '\\')
         at++;
