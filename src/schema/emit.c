@@ -184,7 +184,8 @@ static NodeId body(Emit *e, SetId set, uint32_t depth, EmitMode mode)
         if (e->mode != EMIT_MEMBERS)
             put(e, &nodes, emit_array(e, f->arrays[i], depth));
     if (e->mode != EMIT_ITEMS) put_objects(e, &nodes, f, depth);
-    NodeId all = ir_alt(e->ir, nodes.at, nodes.count);
+    NodeId all =
+        nodes.count == 1 ? nodes.at[0] : ir_alt(e->ir, nodes.at, nodes.count);
     vec_free(e->ir->mem, &nodes);
     e->mode = around;
     return all;

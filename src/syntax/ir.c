@@ -374,6 +374,7 @@ static bool push_complement(Ir *ir, const Range *r, uint32_t count)
 static NodeId class_intern(Ir *ir, uint32_t start)
 {
     if (start == ir->ranges.count) return NODE_NEVER_ID;
+    assert(ir->ranges.at);
     uint32_t count = ranges_normalise(vec_from(&ir->ranges, start),
                                       ir->ranges.count - start);
     ir->ranges.count = start + count;
@@ -684,6 +685,8 @@ NodeId ir_alt(Ir *ir, const NodeId *kids, uint32_t count)
 
 NodeId ir_seq2(Ir *ir, NodeId left, NodeId right)
 {
+    if (left == NODE_EMPTY_ID) return right;
+    if (right == NODE_EMPTY_ID) return left;
     return ir_seq(ir, (NodeId[]){left, right}, 2);
 }
 

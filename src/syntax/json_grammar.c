@@ -289,15 +289,16 @@ NodeId json_container(JsonRules *json, uint32_t depth, const char *brackets,
 {
     Ir *ir = json->ir;
     NodeId first = json_open(json, depth), hollow = json_hollow(json);
-    NodeId last = ir_bytes(ir, span_of(brackets + 1, 1));
-    items = ir_seq2(ir, items, json_close(json, depth));
+    NodeId begin = ir_bytes(ir, span_of(brackets, 1));
+    NodeId end = ir_bytes(ir, span_of(brackets + 1, 1));
     if (!may_be_hollow)
-        items = ir_seq2(ir, first, items);
-    else if (first == hollow) /* one run of blanks, read once */
+        return IR_SEQ(ir, begin, first, items, json_close(json, depth), end);
+    items = ir_seq2(ir, items, json_close(json, depth));
+    if (first == hollow) /* one run of blanks, read once */
         items = ir_seq2(ir, first, ir_optional(ir, items));
     else
         items = ir_alt2(ir, hollow, ir_seq2(ir, first, items));
-    return IR_SEQ(ir, ir_bytes(ir, span_of(brackets, 1)), items, last);
+    return IR_SEQ(ir, begin, items, end);
 }
 
 /* Any number of items. */
