@@ -11,6 +11,7 @@
  */
 #include "network/byte_nfa.h"
 
+#include "base/blocks.h"
 #include "base/sort.h"
 #include "base/utf8.h"
 #include "lang/lax.h"
@@ -19,7 +20,8 @@
 enum {
     UNROLL = 64, /* positions that a repeat may take when written out */
     POSITIONS_PER_STATE = 16,
-    PREFIX_FREE_STATES = 256
+    PREFIX_FREE_STATES = 256,
+    LIST_SCRATCH = 32 << 10 /* bytes for the positions of a list */
 };
 
 typedef struct Task {
@@ -35,6 +37,7 @@ typedef struct RawEdge {
 typedef struct NfaBuild {
     const Ir *ir;
     const Lowered *lowered;
+    Blocks blocks; /* what all that grows is made of */
     const Mem *mem;
     weir_error *err;
     uint32_t npos, max_pos;
@@ -392,14 +395,15 @@ static void run_tasks(NfaBuild *b)
         run_task(b, b->tasks.at[--b->tasks.count]);
 }
 
-static NfaBuild build_begin(const Ir *ir, const Lowered *lowered,
-                            weir_error *err)
+/* scratch: bytes that it most often needs; 0: few. */
+static void build_begin(NfaBuild *b, const Ir *ir, const Lowered *lowered,
+                        size_t scratch, weir_error *err)
 {
-    NfaBuild b = {
-        .ir = ir, .lowered = lowered, .mem = ir->mem, .err = err, .npos = 2};
+    *b = (NfaBuild){.ir = ir, .lowered = lowered, .err = err, .npos = 2};
     uint64_t most = (uint64_t)ir->limits.max_states * POSITIONS_PER_STATE;
-    b.max_pos = (uint32_t)MIN(most, UINT32_MAX / 2);
-    return b;
+    b->max_pos = (uint32_t)MIN(most, UINT32_MAX / 2);
+    blocks_init(&b->blocks, ir->mem, scratch);
+    b->mem = &b->blocks.mem;
 }
 
 static Nfa *build_end(NfaBuild *b, Arena *arena)
@@ -415,13 +419,15 @@ static Nfa *build_end(NfaBuild *b, Arena *arena)
     vec_free(b->mem, &b->heads);
     vec_free(b->mem, &b->automata);
     vec_free(b->mem, &b->bounds);
+    blocks_free(&b->blocks);
     return nfa;
 }
 
 Nfa *nfa_build(const Ir *ir, const Lowered *lowered, NodeId node, bool one_copy,
                Arena *arena, weir_error *err)
 {
-    NfaBuild b = build_begin(ir, lowered, err);
+    NfaBuild b;
+    build_begin(&b, ir, lowered, 0, err);
     Node top = ir_node(ir, node);
     task_add(&b, one_copy && top.kind == NODE_REPEAT ? top.a : node, 0, 1);
     run_tasks(&b);
@@ -431,7 +437,8 @@ Nfa *nfa_build(const Ir *ir, const Lowered *lowered, NodeId node, bool one_copy,
 Nfa *nfa_build_bounded(const Ir *ir, const Lowered *lowered, NodeId node,
                        Arena *arena, weir_error *err)
 {
-    NfaBuild b = build_begin(ir, lowered, err);
+    NfaBuild b;
+    build_begin(&b, ir, lowered, 0, err);
     const BoundedSpec *spec = ir_node_bounded(ir, ir_node(ir, node));
     b.is_bounded = true;
     b.npos = 0;
@@ -582,7 +589,8 @@ static void list_positions(NfaBuild *b, const ListSpec *list)
 Nfa *nfa_build_list(const Ir *ir, const Lowered *lowered, NodeId node,
                     Arena *arena, weir_error *err)
 {
-    NfaBuild b = build_begin(ir, lowered, err);
+    NfaBuild b;
+    build_begin(&b, ir, lowered, LIST_SCRATCH, err);
     const ListSpec *list = ir_node_list(ir, ir_node(ir, node));
     list_positions(&b, list);
     b.kind = (Range){0, list->nkinds};
