@@ -55,8 +55,9 @@ static void normalise(const Builtin *b, const Tensor *weight, const float *in,
     uint32_t n = b->model.width;
     const float *w = (const float *)(const void *)weight->data;
     for (size_t i = 0; i < count; i++, in += n, out += n) {
-        float scale =
-            1 / sqrtf(tensor_dot(in, in, n) / (float)n + b->model.epsilon);
+        double sum = 0;
+        for (uint32_t k = 0; k < n; k++) sum += (double)(in[k] * in[k]);
+        float scale = 1 / sqrtf((float)(sum / n) + b->model.epsilon);
         for (uint32_t k = 0; k < n; k++) out[k] = in[k] * scale * w[k];
     }
 }

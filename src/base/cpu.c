@@ -14,6 +14,11 @@ bool cpu_has_avx2(void)
     return __builtin_cpu_supports("avx2");
 }
 
+bool cpu_has_fma(void)
+{
+    return __builtin_cpu_supports("fma");
+}
+
 bool cpu_has_avx512(void)
 {
     return __builtin_cpu_supports("avx512f") &&
@@ -28,6 +33,11 @@ bool cpu_has_popcnt(void)
 }
 
 bool cpu_has_avx2(void)
+{
+    return false;
+}
+
+bool cpu_has_fma(void)
 {
     return false;
 }

@@ -27,6 +27,7 @@
 
 bool cpu_has_popcnt(void);
 bool cpu_has_avx2(void);
+bool cpu_has_fma(void); /* multiplying and adding, rounded once */
 /* Foundation and byte/word instructions. */
 bool cpu_has_avx512(void);
 

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "engine/tensor.h"
 #include "oracle/rng.h"
 
 enum { LENGTH = 48, WIDTH = MODEL_TOKENS };
@@ -263,13 +264,41 @@ static void test_broken_files(void **state)
     remove(path);
 }
 
+/* By vectors as by plain C, to the last bit. A weight may be -128 in a file,
+ * though nobody writes it. */
+static void test_products(void **state)
+{
+    (void)state;
+    enum { MOST = 20 };
+    int8_t in[MOST * Q8_BLOCK];
+    uint8_t row[MOST * Q8_SIZE];
+    float scales[MOST], row_scales[MOST];
+    Rng rng = {5};
+    for (uint32_t round = 0; round < 20000; round++) {
+        uint32_t blocks = rng_below(&rng, MOST + 1);
+        bool is_loud = rng_chance(&rng, 20);
+        for (uint32_t i = 0; i < blocks; i++) {
+            scales[i] = (float)rng_below(&rng, 65536) / 65536;
+            row_scales[i] = (float)rng_below(&rng, 65536) / 65536;
+        }
+        for (uint32_t i = 0; i < blocks * Q8_BLOCK; i++)
+            in[i] = (int8_t)(is_loud ? 127 - 254 * (int)rng_below(&rng, 2)
+                                     : (int)rng_below(&rng, 255) - 127);
+        for (uint32_t i = 0; i < blocks * Q8_SIZE; i++)
+            row[i] = (uint8_t)(is_loud ? 127 + rng_below(&rng, 2)
+                                       : rng_below(&rng, 256));
+        float plain = tensor_dot_q8(in, scales, row, row_scales, blocks);
+        float best = tensor_dot_q8_best()(in, scales, row, row_scales, blocks);
+        assert_memory_equal(&plain, &best, sizeof plain);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_libllama),
-                                       cmocka_unit_test(test_batches),
-                                       cmocka_unit_test(test_full),
-                                       cmocka_unit_test(test_image),
-                                       cmocka_unit_test(test_other_models),
-                                       cmocka_unit_test(test_broken_files)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_products),    cmocka_unit_test(test_libllama),
+        cmocka_unit_test(test_batches),     cmocka_unit_test(test_full),
+        cmocka_unit_test(test_image),       cmocka_unit_test(test_other_models),
+        cmocka_unit_test(test_broken_files)};
     return cmocka_run_group_tests(tests, set_up, NULL);
 }
