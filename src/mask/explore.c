@@ -555,7 +555,6 @@ static bool explore_key(const Explore *e, Config c)
 typedef struct Gather {
     const Explore *at;
     ConfigSet *direct; /* what has no walk */
-    VEC(Config) configs;
 } Gather;
 
 static void gather_config(void *user, Config c)
@@ -563,7 +562,7 @@ static void gather_config(void *user, Config c)
     Gather *g = user;
     MaskRun *run = g->at->run;
     if (state_is_done(c.q, c.reg)) return; /* it only returns */
-    if (!vec_push(run->mem, &g->configs, c)) run->no_memory = true;
+    if (!vec_push(run->mem, &run->configs, c)) run->no_memory = true;
 }
 
 /* The entries of c's calls, if they can be told from its other moves by the
@@ -633,12 +632,14 @@ static void explore_at(const Explore *e, const ConfigSet *set)
 {
     MaskRun *run = e->run;
     Gather g = {.at = e};
+    uint32_t base = run->configs.count;
     set_each_return(&run->stepper, set, gather_config, &g);
-    for (uint32_t i = 0; i < g.configs.count && !run_failed(run); i++)
-        explore_config(&g, g.configs.at[i]);
+    uint32_t end = run->configs.count;
+    for (uint32_t i = base; i < end && !run_failed(run); i++)
+        explore_config(&g, run->configs.at[i]);
+    run->configs.count = base;
     if (g.direct && !run_failed(run)) explore_direct(e, g.direct, NULL);
     if (g.direct) set_give(run, g.direct);
-    vec_free(run->mem, &g.configs);
 }
 
 void explore_set(MaskRun *run, const Findings *to, const MaskTrie *x,

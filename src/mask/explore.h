@@ -45,6 +45,7 @@ typedef struct MaskRun {
     Stepper stepper;  /* scratch stacks */
     Walker walker;
     VEC(ConfigSet *) sets; /* free ones */
+    VEC(Config) configs;   /* of the sets in hand, and what they return to */
     VEC(uint32_t) regs;    /* register classes of the set in hand */
     VEC(uint32_t) ids;     /* ids of the mask in the making */
     VEC(uint32_t) wanted;  /* ids to be tried (refine.c) */

@@ -77,6 +77,7 @@ void maskrun_free(MaskRun *run)
         mem_free(run->mem, run->sets.at[i], sizeof(ConfigSet));
     }
     vec_free(run->mem, &run->sets);
+    vec_free(run->mem, &run->configs);
     vec_free(run->mem, &run->regs);
     vec_free(run->mem, &run->ids);
     vec_free(run->mem, &run->wanted);

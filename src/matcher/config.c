@@ -316,23 +316,34 @@ ConfigNext config_next(Stepper *s, Config *given, uint8_t byte, uintptr_t cell)
 
 /* ---- returning ---- */
 
-static bool todo_seen(const Stepper *s, uint32_t base, const Config *c)
+/* What is visited: a set and what it returns to, s->todo from base on. */
+typedef struct Returns {
+    const ConfigSet *set;
+    uint32_t base;
+    bool ends;
+} Returns;
+
+static bool returns_seen(const Stepper *s, const Returns *r, const Config *c)
 {
-    for (uint32_t i = base; i < s->todo.count; i++) {
-        const Config *known = &s->todo.at[i];
-        if (config_same(known, c)) return true;
-    }
+    for (uint32_t i = 0; i < r->set->list.count; i++)
+        if (config_same(&r->set->list.at[i], c)) return true;
+    for (uint32_t i = r->base; i < s->todo.count; i++)
+        if (config_same(&s->todo.at[i], c)) return true;
     return false;
 }
 
-static void push_returns(Stepper *s, uint32_t base, Config from)
+/* Adds what `from`, which may return, returns to. */
+static void push_returns(Stepper *s, Returns *r, Config from)
 {
-    for (uint32_t i = 0; i < from.stack->count; i++) {
+    if (++s->stacks.work > s->stacks.max_work) fail(s, WEIR_LIMIT_WORK);
+    if (!from.stack || from.stack->ends) r->ends = true;
+    for (uint32_t i = 0; from.stack && i < from.stack->count; i++) {
         Config c = from;
-        s->stacks.work += (s->todo.count - base) / 16;
+        uint32_t count = r->set->list.count + s->todo.count - r->base;
+        s->stacks.work += count / 16;
         if (!config_return(s, &c, &from.stack->at[i])) continue;
-        if (todo_seen(s, base, &c)) continue;
-        if (s->todo.count - base > s->max_configs)
+        if (returns_seen(s, r, &c)) continue;
+        if (count > s->max_configs)
             fail(s, WEIR_LIMIT_WORK);
         else if (!vec_push(s->mem, &s->todo, c))
             fail(s, WEIR_NO_MEMORY);
@@ -342,22 +353,20 @@ static void push_returns(Stepper *s, uint32_t base, Config from)
 bool set_each_return(Stepper *s, const ConfigSet *set,
                      void (*visit)(void *user, Config config), void *user)
 {
-    bool ends = set->ends;
-    uint32_t base = s->todo.count;
+    Returns r = {set, s->todo.count, set->ends};
     s->stacks.work += set->list.count;
-    for (uint32_t i = 0; i < set->list.count; i++)
-        if (!vec_push(s->mem, &s->todo, set->list.at[i]))
-            fail(s, WEIR_NO_MEMORY);
-    for (uint32_t i = base; i < s->todo.count && !s->stacks.status; i++) {
+    for (uint32_t i = 0; i < set->list.count && !s->stacks.status; i++) {
+        Config c = set->list.at[i];
+        if (visit) visit(user, c);
+        if (state_accepts(c.q, c.reg)) push_returns(s, &r, c);
+    }
+    for (uint32_t i = r.base; i < s->todo.count && !s->stacks.status; i++) {
         Config c = s->todo.at[i];
         if (visit) visit(user, c);
-        if (!state_accepts(c.q, c.reg)) continue;
-        if (++s->stacks.work > s->stacks.max_work) fail(s, WEIR_LIMIT_WORK);
-        if (!c.stack || c.stack->ends) ends = true;
-        if (c.stack) push_returns(s, base, c);
+        if (state_accepts(c.q, c.reg)) push_returns(s, &r, c);
     }
-    s->todo.count = base;
-    return ends;
+    s->todo.count = r.base;
+    return r.ends;
 }
 
 bool set_is_complete(Stepper *s, const ConfigSet *set)
