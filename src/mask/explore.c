@@ -182,8 +182,7 @@ static bool is_worth_walks(const Direct *d, const TrieNode *node,
 {
     if (!d->at.to->build || set->list.count != 1 || set->ends) return false;
     uint32_t below = node->tok_end - trie_own_end(&d->at.x->trie, node);
-    return below >= LARGE_TREE &&
-           many_bytes(&set->list.at[0].q->first) >= MANY_BYTES;
+    return below >= LARGE_TREE && set->list.at[0].q->nfirst >= MANY_BYTES;
 }
 
 /* True if the vocabulary keeps q's walk of x. */
@@ -221,7 +220,7 @@ static bool loops_over(const Explore *at, const TrieNode *node,
     uint32_t below = node->tok_end - trie_own_end(&at->x->trie, node);
     for (uint32_t i = 0; i < set->list.count; i++) {
         State *q = set->list.at[i].q;
-        if (many_bytes(&q->first) < SOME_BYTES) continue;
+        if (q->nfirst < SOME_BYTES) continue;
         const Loop *loop = loop_for(&run->loops, run->mem, q, below);
         /* in a counted frame what follows must be alive as q is */
         if (loop && !loop->counts && loop->need <= q->need &&
@@ -383,7 +382,7 @@ const Walk *explore_walk(MaskRun *run, const MaskTrie *x, uint32_t node,
  * much unless it is made by what follows. */
 static bool is_open(MaskRun *run, const MaskTrie *x, State *q)
 {
-    if (many_bytes(&q->first) < SOME_BYTES) return false;
+    if (q->nfirst < SOME_BYTES) return false;
     if (is_shared(run, x, q)) return false;
     const Loop *loop = loop_of(&run->loops, run->mem, q);
     return loop->may_return && many_bytes(&loop->units) >= SOME_BYTES;
@@ -571,7 +570,7 @@ static void gather_config(void *user, Config c)
 static const Entries *entries_of(const Explore *e, Config c)
 {
     ByteSet calls = {{0}};
-    bool is_name = c.q->ncalls == 1 && !many_bytes(&c.q->local);
+    bool is_name = c.q->ncalls == 1 && byteset_is_empty(&c.q->local);
     if (!c.q->ncalls) return NULL;
     if (is_shared(e->run, e->x, c.q) && !is_name) return NULL;
     const Entries *entries = state_entries(c.q);
@@ -606,7 +605,7 @@ static bool has_walks(const Explore *e, Config c)
     if (e->run->depth > MAX_DEPTH || node->tok_end - node->tok < SMALL_TRIE)
         return false;
     if (e->x->rise && walk_is_own(c.q)) return false;
-    return e->node == TRIE_ROOT || many_bytes(&c.q->first) >= MANY_BYTES;
+    return e->node == TRIE_ROOT || c.q->nfirst >= MANY_BYTES;
 }
 
 /* By the walk of c, or later. */
@@ -617,7 +616,7 @@ static void explore_config(Gather *g, Config c)
         if (explore_key(e, c)) return;
         const Entries *entries = entries_of(e, c);
         if (entries) explore_entries(e, entries, c);
-        bool is_all = entries && !many_bytes(&c.q->local);
+        bool is_all = entries && byteset_is_empty(&c.q->local);
         if (is_all || run_failed(e->run)) return;
         const Walk *w = walk_for(e, c, entries != NULL);
         if (w && !w->leaks) explore_walked(e, w, c);

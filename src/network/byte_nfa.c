@@ -374,14 +374,22 @@ static Nfa *nfa_pack(NfaBuild *b, Arena *arena)
     uint32_t *start = arena_zero(arena, (b->npos + 2) * sizeof *start);
     NfaEdge *edges = arena_array(arena, NfaEdge, b->edges.count + 1);
     uint32_t *mark = arena_zero(arena, b->npos * sizeof *mark);
-    if (!nfa || !start || !edges || !mark) return NULL;
-    for (uint32_t i = 0; i < b->edges.count; i++)
-        start[b->edges.at[i].from + 2]++;
+    uint8_t *ways = arena_zero(arena, b->npos);
+    if (!nfa || !start || !edges || !mark || !ways) return NULL;
+    for (uint32_t i = 0; i < b->edges.count; i++) {
+        const RawEdge *raw = &b->edges.at[i];
+        start[raw->from + 2]++;
+        ways[raw->from] |=
+            raw->edge.kind == NFA_EMPTY ? NFA_WAY_EMPTY : NFA_WAY_INPUT;
+    }
     for (uint32_t p = 1; p < b->npos + 2; p++) start[p] += start[p - 1];
     for (uint32_t i = 0; i < b->edges.count; i++)
         edges[start[b->edges.at[i].from + 1]++] = b->edges.at[i].edge;
-    *nfa = (Nfa){
-        .npos = b->npos, .edge_start = start, .edges = edges, .mark = mark};
+    *nfa = (Nfa){.npos = b->npos,
+                 .edge_start = start,
+                 .edges = edges,
+                 .ways = ways,
+                 .mark = mark};
     if (!b->held.count) return nfa;
     nfa->held = arena_zero(arena, b->npos);
     if (!nfa->held) return NULL;
@@ -622,14 +630,23 @@ Nfa *nfa_build_list(const Ir *ir, const Lowered *lowered, NodeId node,
 
 static bool pos_matters(const Nfa *nfa, uint32_t pos)
 {
-    if (pos == NFA_EXIT || nfa_done(nfa, pos) != UINT32_MAX) return true;
-    for (uint32_t e = nfa->edge_start[pos]; e < nfa->edge_start[pos + 1]; e++)
-        if (nfa->edges[e].kind != NFA_EMPTY) return true;
-    return false;
+    return nfa->ways[pos] & NFA_WAY_INPUT || pos == NFA_EXIT ||
+           nfa_done(nfa, pos) != UINT32_MAX;
+}
+
+/* Ascending, and nothing to follow or to leave out: the usual case. */
+static bool is_closed(const Nfa *nfa, const PosSet *set)
+{
+    for (uint32_t i = 0; i < set->count; i++)
+        if (nfa->ways[set->at[i]] != NFA_WAY_INPUT ||
+            (i && set->at[i] <= set->at[i - 1]))
+            return false;
+    return true;
 }
 
 bool nfa_close(Nfa *nfa, const Mem *mem, PosSet *set)
 {
+    if (is_closed(nfa, set)) return true;
     uint32_t epoch = ++nfa->epoch, kept = 0;
     uint32_t given = set->count;
     set->count = 0;
@@ -641,6 +658,7 @@ bool nfa_close(Nfa *nfa, const Mem *mem, PosSet *set)
     }
     for (uint32_t i = 0; i < set->count; i++) {
         uint32_t pos = set->at[i], end = nfa->edge_start[pos + 1];
+        if (!(nfa->ways[pos] & NFA_WAY_EMPTY)) continue;
         for (uint32_t e = nfa->edge_start[pos]; e < end; e++) {
             uint32_t to = nfa->edges[e].to;
             if (nfa->edges[e].kind != NFA_EMPTY || nfa->mark[to] == epoch)
@@ -657,39 +675,28 @@ bool nfa_close(Nfa *nfa, const Mem *mem, PosSet *set)
 }
 
 bool nfa_step(Nfa *nfa, const Mem *mem, const uint32_t *pos, uint32_t npos,
-              uint8_t byte, PosSet *out)
+              uint8_t byte, PosSet *out, Range *like)
 {
+    uint32_t lo = 0, hi = 255;
     out->count = 0;
     for (uint32_t i = 0; i < npos; i++) {
         uint32_t end = nfa->edge_start[pos[i] + 1];
         for (uint32_t e = nfa->edge_start[pos[i]]; e < end; e++) {
             const NfaEdge *edge = &nfa->edges[e];
-            if (edge->kind != NFA_BYTE || byte < edge->lo || byte > edge->hi)
-                continue;
-            if (!vec_push(mem, out, edge->to)) return false;
-        }
-    }
-    return nfa_close(nfa, mem, out);
-}
-
-Range nfa_like(const Nfa *nfa, const uint32_t *pos, uint32_t npos, uint8_t byte)
-{
-    Range like = {0, 255};
-    for (uint32_t i = 0; i < npos; i++)
-        for (uint32_t e = nfa->edge_start[pos[i]];
-             e < nfa->edge_start[pos[i] + 1]; e++) {
-            const NfaEdge *edge = &nfa->edges[e];
             if (edge->kind != NFA_BYTE) continue;
             if (edge->hi < byte) {
-                like.lo = MAX(like.lo, edge->hi + 1u);
+                lo = MAX(lo, edge->hi + 1u);
             } else if (edge->lo > byte) {
-                like.hi = MIN(like.hi, edge->lo - 1u);
+                hi = MIN(hi, edge->lo - 1u);
             } else {
-                like.lo = MAX(like.lo, edge->lo);
-                like.hi = MIN(like.hi, edge->hi);
+                lo = MAX(lo, edge->lo);
+                hi = MIN(hi, edge->hi);
+                if (!vec_push(mem, out, edge->to)) return false;
             }
         }
-    return like;
+    }
+    *like = (Range){lo, hi};
+    return nfa_close(nfa, mem, out);
 }
 
 /* ---- prefix freedom ---- */
@@ -735,9 +742,10 @@ static bool explore_all(Explore *x, Nfa *nfa, const Mem *mem)
         for (unsigned b = 0; b < 256;) {
             uint32_t at = x->start.at[i], size = x->start.at[i + 1] - at;
             const uint32_t *pos = x->pool.at + at;
-            uint8_t byte = (uint8_t)b;
-            b = nfa_like(nfa, pos, size, byte).hi + 1;
-            if (!nfa_step(nfa, mem, pos, size, byte, &x->next)) return false;
+            Range like;
+            if (!nfa_step(nfa, mem, pos, size, (uint8_t)b, &x->next, &like))
+                return false;
+            b = like.hi + 1;
             if (x->next.count && !explore_add(x, mem)) return false;
         }
     return true;

@@ -18,6 +18,7 @@ typedef struct NfaEdge {
     uint32_t to;
 } NfaEdge;
 
+enum { NFA_WAY_EMPTY = 1, NFA_WAY_INPUT = 2 };
 enum { NFA_ENTRY = 0, NFA_EXIT = 1 }; /* positions of every Nfa */
 /* And of a list's: before a separator, before an item, after an item of kind k
  * at LIST_DONE + k, and after its head, if that is unique, at nfa_head. */
@@ -43,6 +44,7 @@ typedef struct Nfa {
     uint32_t npos;
     uint32_t *edge_start; /* by position, npos + 1 entries */
     NfaEdge *edges;
+    uint8_t *ways;  /* by position: NFA_WAY_ bits of the edges that it has */
     uint32_t *mark; /* by position: scratch of the determiniser */
     uint32_t epoch;
     /* lists: by position, the kinds [kind.lo, kind.hi) whose items it is part
@@ -109,13 +111,10 @@ typedef VEC(uint32_t) PosSet;
 /* Follows the empty edges, then keeps the positions that do something: those
  * with other edges, and the exit. False: no memory. */
 bool nfa_close(Nfa *nfa, const Mem *mem, PosSet *set);
-/* The closed set after `byte`. */
+/* The closed set after `byte`; *like: the bytes around it, [lo, hi], that the
+ * positions' edges do not tell from it. */
 bool nfa_step(Nfa *nfa, const Mem *mem, const uint32_t *pos, uint32_t npos,
-              uint8_t byte, PosSet *out);
-
-/* The bytes around `byte` that the positions' edges do not tell from it. */
-Range nfa_like(const Nfa *nfa, const uint32_t *pos, uint32_t npos,
-               uint8_t byte);
+              uint8_t byte, PosSet *out, Range *like);
 
 /* True if some edge calls or takes a token. */
 bool nfa_has_calls(const Nfa *nfa);

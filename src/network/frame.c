@@ -337,10 +337,11 @@ static bool scan_edges(Frame *f, const PosSet *set, State *proto,
     const Nfa *nfa = f->nfa;
     for (uint32_t i = 0; i < set->count; i++) {
         uint32_t end = nfa->edge_start[set->at[i] + 1];
+        bool is_any = !f->list || is_of_one(nfa, set->at[i]);
         if (set->at[i] == NFA_EXIT) proto->accepts = true;
         for (uint32_t e = nfa->edge_start[set->at[i]]; e < end; e++) {
             const NfaEdge *edge = &nfa->edges[e];
-            if (f->list && !list_has(f, proto->kinds, edge->to)) continue;
+            if (!is_any && !list_has(f, proto->kinds, edge->to)) continue;
             if (edge->kind == NFA_BYTE)
                 byteset_add_range(&proto->first, edge->lo, edge->hi);
             if (edge->kind == NFA_TOKENS) proto->has_tokens = true;
@@ -455,13 +456,13 @@ static bool proto_fill(Network *net, Frame *f, const PosSet *set, State *proto)
     if (!ok || !first_of_calls(net, proto)) return false;
     find_needs(f, set, proto);
     find_heads(f, set, proto);
-    bool leads_on = byteset_count(&proto->first) || proto->has_tokens;
-    proto->is_final = !leads_on;
+    proto->nfirst = byteset_count(&proto->first);
+    proto->is_final = !proto->nfirst && !proto->has_tokens;
     proto->map = f->class_of;
     proto->nnext = f->nclasses;
     if (proto->ncalls || f->list) {
         proto->map = rank_map(net, &proto->first);
-        proto->nnext = MIN(byteset_count(&proto->first), 255) + 1;
+        proto->nnext = MIN(proto->nfirst, 255) + 1;
     }
     return proto->map != NULL;
 }
@@ -475,7 +476,7 @@ static State *state_new(Network *net, const State *proto, const PosSet *set)
         return NULL;
     }
     State *q =
-        arena_zero(&net->arena, sizeof *q + proto->nnext * sizeof(NextCell));
+        arena_alloc(&net->arena, sizeof *q + proto->nnext * sizeof(NextCell));
     uint32_t *pos =
         arena_copy(&net->arena, set->at, set->count * sizeof *set->at);
     if (!q || !pos) return network_no_memory(net), NULL;
@@ -483,7 +484,7 @@ static State *state_new(Network *net, const State *proto, const PosSet *set)
     q->id = net->states.count;
     q->pos = pos;
     q->npos = set->count;
-    for (uint32_t i = 0; i < q->nnext; i++) atomic_init(&q->next[i], 0);
+    memset((void *)q->next, 0, q->nnext * sizeof(NextCell));
     atomic_init(&q->tokens, NULL);
     atomic_init(&q->entries, NULL);
     atomic_init(&q->home, NULL);

@@ -33,10 +33,12 @@ static inline bool set_ends_copy(const Frame *frame, const PosSet *set)
            set->at[0] == NFA_EXIT;
 }
 
-/* The cell, the token edges and the entries of a state of this network. */
-uintptr_t step_make(Network *net, State *q, uint8_t byte);
+/* The token edges and the entries of a state of this network. */
 TokenMoves *token_moves_make(Network *net, State *q);
 Entries *entries_make(Network *net, State *q);
+/* The scratch of all making: its bytes, and its end. */
+size_t movelists_bytes(const Network *net);
+void movelists_free(Network *net);
 
 /* Around all making: takes the lock, and makes room for an error, so that what
  * failed once (for want of memory, say) can be made the next time; the error

@@ -17,8 +17,10 @@ static bool set_same(const KindSet *set, uint32_t first, uint32_t nwords,
            !memcmp(set->word, word, nwords * sizeof *word);
 }
 
-/* The set of the words [first, end) of list->scratch. */
-static const KindSet *set_intern(Frame *f, uint32_t first, uint32_t end)
+/* The set of the words [first, end) of list->scratch; `known`: perhaps that, or
+ * NULL. */
+static const KindSet *set_intern(Frame *f, uint32_t first, uint32_t end,
+                                 const KindSet *known)
 {
     Network *net = f->network;
     ListFrame *l = f->list;
@@ -26,6 +28,7 @@ static const KindSet *set_intern(Frame *f, uint32_t first, uint32_t end)
     while (first < end && !l->scratch[end - 1]) end--;
     const uint64_t *word = l->scratch + first;
     size_t nbytes = (end - first) * sizeof *word;
+    if (known && set_same(known, first, end - first, word)) return known;
     uint64_t h = hash_bytes(first, word, nbytes);
     for (MapPos p = map_first(&l->set_index, h); p.value != MAP_NONE;
          p = map_next(&l->set_index, h, p))
@@ -42,29 +45,22 @@ static const KindSet *set_intern(Frame *f, uint32_t first, uint32_t end)
 }
 
 /* The same; the words are 0 again. */
-static const KindSet *set_take(Frame *f, uint32_t first, uint32_t end)
+static const KindSet *set_take(Frame *f, uint32_t first, uint32_t end,
+                               const KindSet *known)
 {
-    const KindSet *set = set_intern(f, first, end);
+    const KindSet *set = set_intern(f, first, end, known);
     if (first < end)
         memset(f->list->scratch + first, 0, (end - first) * sizeof(uint64_t));
     return set;
 }
 
-/* Bits [lo, hi) of word number `i` of a set. */
-static uint64_t range_bits(Range r, uint32_t i)
-{
-    uint32_t lo = MAX(r.lo, i * 64), hi = MIN(r.hi, i * 64 + 64);
-    if (lo >= hi) return 0;
-    uint64_t ones = hi - lo == 64 ? UINT64_MAX : ((uint64_t)1 << (hi - lo)) - 1;
-    return ones << (lo - i * 64);
-}
-
 static bool set_meets(const KindSet *set, Range r)
 {
+    if (r.hi - r.lo == 1) return kindset_has(set, r.lo);
     uint32_t first = MAX(r.lo / 64, set->first);
     uint32_t end = MIN((r.hi + 63) / 64, set->first + set->nwords);
     for (uint32_t i = first; i < end; i++)
-        if (set->word[i - set->first] & range_bits(r, i)) return true;
+        if (set->word[i - set->first] & kind_bits(r, i)) return true;
     return false;
 }
 
@@ -78,6 +74,7 @@ bool list_has(const Frame *f, const KindSet *kinds, uint32_t pos)
 static bool leads_on(const Frame *f, const KindSet *kinds, uint32_t pos)
 {
     const Nfa *nfa = f->nfa;
+    if (is_of_one(nfa, pos)) return true;
     for (uint32_t e = nfa->edge_start[pos]; e < nfa->edge_start[pos + 1]; e++)
         if (nfa->edges[e].kind != NFA_EMPTY &&
             list_has(f, kinds, nfa->edges[e].to))
@@ -103,11 +100,11 @@ bool list_sort(Frame *f, const KindSet *kinds, PosSet *set,
         first = MIN(first, r.lo / 64);
         end = MAX(end, (r.hi + 63) / 64);
         for (uint32_t w = r.lo / 64; w * 64 < r.hi; w++)
-            l->scratch[w] |= kindset_word(kinds, w) & range_bits(r, w);
+            l->scratch[w] |= kindset_word(kinds, w) & kind_bits(r, w);
         set->at[kept++] = pos;
     }
     set->count = kept;
-    *rest = kept ? set_take(f, first, end) : NULL;
+    *rest = kept ? set_take(f, first, end, kinds) : NULL;
     return (ok || network_no_memory(f->network)) && (!kept || *rest);
 }
 
@@ -156,7 +153,7 @@ static bool tally_look(Frame *f, const Tally *tally, ListTally *t)
     assert(answer == SOLVE_YES); /* only live ones are made */
     for (uint32_t k = 0; k < l->nkinds; k++)
         l->scratch[k / 64] |= (uint64_t)l->may[k] << (k % 64);
-    t->next = set_take(f, 0, l->nwords);
+    t->next = set_take(f, 0, l->nwords, NULL);
     if (!t->next) return false;
     if (tally->is_start) return true;
     t->after = after_make(f, t->next, out.ends);
@@ -380,7 +377,7 @@ State *list_head(Frame *f, uint32_t kind)
     State *then = NULL;
     if (l->count.spec->kinds[kind].tail != NODE_EMPTY_ID) {
         l->scratch[kind / 64] = (uint64_t)1 << (kind % 64);
-        const KindSet *only = set_take(f, kind / 64, kind / 64 + 1);
+        const KindSet *only = set_take(f, kind / 64, kind / 64 + 1, NULL);
         PosSet set = {0};
         bool ok = only && (vec_push(net->mem, &set, nfa_head(f->nfa, kind)) ||
                            network_no_memory(net));

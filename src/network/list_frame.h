@@ -31,6 +31,13 @@ static inline bool kindset_has(const KindSet *set, uint32_t kind)
     return kindset_word(set, kind / 64) >> (kind % 64) & 1;
 }
 
+/* Those of [lo, hi) in word i, which has some. */
+static inline uint64_t kind_bits(Range r, uint32_t i)
+{
+    uint32_t lo = MAX(r.lo, i * 64) - i * 64, hi = MIN(r.hi - i * 64, 64);
+    return UINT64_MAX >> (64 - hi) & UINT64_MAX << lo;
+}
+
 typedef struct ListTally {
     PackedTally tally;
     uint64_t hash;
@@ -89,5 +96,10 @@ bool list_sort(Frame *frame, const KindSet *kinds, PosSet *set,
                const KindSet **rest, PosSet *done);
 /* Whether an edge to `pos` is of use in a state of `kinds`. */
 bool list_has(const Frame *frame, const KindSet *kinds, uint32_t pos);
+/* Part of items of one kind: so is all that its edges lead to. */
+static inline bool is_of_one(const Nfa *nfa, uint32_t pos)
+{
+    return nfa->kind[pos].hi - nfa->kind[pos].lo == 1;
+}
 
 #endif

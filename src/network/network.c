@@ -52,6 +52,7 @@ void network_free(Network *net)
     vec_free(mem, &net->maps);
     vec_free(mem, &net->keys);
     vec_free(mem, &net->lists);
+    movelists_free(net);
     *net = (Network){0};
 }
 
@@ -167,6 +168,6 @@ void network_count(Network *net, uint32_t *frames, uint32_t *states,
               vec_bytes(&net->keys) + vec_bytes(&net->lowered.body) +
               vec_bytes(&net->lowered.size) + map_bytes(&net->frame_index) +
               map_bytes(&net->state_index) + map_bytes(&net->map_index) +
-              map_bytes(&net->shared_index);
+              map_bytes(&net->shared_index) + movelists_bytes(net);
     lock_give(&net->lock);
 }

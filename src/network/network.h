@@ -59,12 +59,16 @@ static inline void byteset_add(ByteSet *set, uint8_t byte)
 {
     set->word[byte >> 6] |= (uint64_t)1 << (byte & 63);
 }
+static inline bool byteset_is_empty(const ByteSet *set)
+{
+    return !(set->word[0] | set->word[1] | set->word[2] | set->word[3]);
+}
 static inline void byteset_add_range(ByteSet *set, uint8_t lo, uint8_t hi)
 {
-    for (unsigned w = lo >> 6; w <= hi >> 6; w++) {
-        unsigned from = MAX(lo, w * 64) & 63, to = MIN(hi, w * 64 + 63) & 63;
-        set->word[w] |= UINT64_MAX << from & UINT64_MAX >> (63 - to);
-    }
+    unsigned w = lo >> 6, end = hi >> 6;
+    uint64_t from = UINT64_MAX << (lo & 63);
+    for (; w < end; w++, from = UINT64_MAX) set->word[w] |= from;
+    set->word[w] |= from & UINT64_MAX >> (63 - (hi & 63));
 }
 
 /* A register after a move: `reg`, or the present one plus `reg`; for a marker
@@ -156,7 +160,8 @@ struct State {
     bool ends_head;     /* just behind a head that must be unique */
     uint32_t head_kind; /* head: of this kind of its list */
     State *then;        /* head: NULL where the item ends with it */
-    ByteSet first;      /* bytes with a move */
+    uint32_t nfirst;    /* how many bytes have a move */
+    ByteSet first;      /* these */
     ByteSet local;      /* those with a move that is no call's */
     const uint8_t *map; /* byte -> index in next */
     uint32_t nnext;
@@ -214,7 +219,8 @@ struct Network {
     VEC(uint8_t *) maps;
     Map shared_index; /* key of a shared rule -> keys.at; shared network */
     VEC(struct SharedRule *) keys;
-    uint32_t depth; /* of the making in progress */
+    uint32_t depth;                 /* of the making in progress */
+    VEC(struct MoveList *) scratch; /* what no making uses now */
 };
 
 /* Takes over `lowered` (also on failure). `shared`: frames of rules that are

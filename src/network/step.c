@@ -15,10 +15,13 @@ const Step step_dead = {0};
 
 typedef VEC(Push) Pushes;
 
+/* Moves in the making; kept with the network, to be used again. */
 typedef struct MoveList {
     Network *net;
     VEC(Move) moves;
-    Pushes pushes; /* scratch of one move */
+    Range like;              /* bytes, [lo, hi], that all have these moves */
+    Pushes pushes;           /* scratch of one move */
+    PosSet set, heads, done; /* scratch of the local one */
 } MoveList;
 
 static const RegOp reg_keep = {.adds = true};
@@ -39,6 +42,53 @@ static bool move_same(const Move *a, const Move *b)
             !op_same(a->push[i].op, b->push[i].op))
             return false;
     return true;
+}
+
+/* NULL: no memory. */
+static MoveList *list_take(Network *net)
+{
+    MoveList *list = net->scratch.count ? net->scratch.at[--net->scratch.count]
+                                        : mem_zero(net->mem, sizeof *list);
+    if (!list) return network_no_memory(net), NULL;
+    list->net = net;
+    list->moves.count = list->pushes.count = 0;
+    return list;
+}
+
+static void list_free(MoveList *list)
+{
+    const Mem *mem = list->net->mem;
+    vec_free(mem, &list->moves);
+    vec_free(mem, &list->pushes);
+    vec_free(mem, &list->set);
+    vec_free(mem, &list->heads);
+    vec_free(mem, &list->done);
+    mem_free(mem, list, sizeof *list);
+}
+
+static void list_give(MoveList *list)
+{
+    Network *net = list->net;
+    if (!vec_push(net->mem, &net->scratch, list)) list_free(list);
+}
+
+size_t movelists_bytes(const Network *net)
+{
+    size_t nbytes = vec_bytes(&net->scratch);
+    for (uint32_t i = 0; i < net->scratch.count; i++) {
+        const MoveList *list = net->scratch.at[i];
+        nbytes += sizeof *list + vec_bytes(&list->moves) +
+                  vec_bytes(&list->pushes) + vec_bytes(&list->set) +
+                  vec_bytes(&list->heads) + vec_bytes(&list->done);
+    }
+    return nbytes;
+}
+
+void movelists_free(Network *net)
+{
+    for (uint32_t i = 0; i < net->scratch.count; i++)
+        list_free(net->scratch.at[i]);
+    vec_free(net->mem, &net->scratch);
 }
 
 /* Adds `m` with list->pushes as its return points, unless it is there. */
@@ -145,15 +195,16 @@ static bool move_through(MoveList *list, State *q, Call *call, const Move *m)
     return move_add(list, made);
 }
 
-/* Sorts the positions behind heads that must be unique out of `set`. */
-static bool part_heads(MoveList *list, const Nfa *nfa, PosSet *set,
-                       PosSet *heads)
+/* Sorts the positions behind heads that must be unique out of the set. */
+static bool part_heads(MoveList *list, const Nfa *nfa)
 {
+    PosSet *set = &list->set;
     uint32_t kept = 0;
+    list->heads.count = 0;
     for (uint32_t i = 0; i < set->count; i++) {
         if (!nfa_is_head(nfa, set->at[i]))
             set->at[kept++] = set->at[i];
-        else if (!vec_push(list->net->mem, heads, set->at[i]))
+        else if (!vec_push(list->net->mem, &list->heads, set->at[i]))
             return network_no_memory(list->net);
     }
     set->count = kept;
@@ -161,38 +212,38 @@ static bool part_heads(MoveList *list, const Nfa *nfa, PosSet *set,
 }
 
 /* A move to a set of positions, sorted out. */
-static bool move_items(MoveList *list, State *q, PosSet *set, PosSet *done)
+static bool move_items(MoveList *list, State *q, PosSet *set)
 {
     const KindSet *kinds;
-    if (!list_sort(q->frame, q->kinds, set, &kinds, done)) return false;
+    if (!list_sort(q->frame, q->kinds, set, &kinds, &list->done)) return false;
     if (!set->count) return true;
     State *to = state_intern(q->frame, set, kinds);
     return to && move_add(list, (Move){.to = to, .op = reg_keep});
 }
 
-/* A move inside a list's frame, to a closed set. */
-static bool move_list(MoveList *list, State *q, PosSet *set)
+/* A move inside a list's frame, to the closed list->set. */
+static bool move_list(MoveList *list, State *q)
 {
     Frame *f = q->frame;
-    PosSet done = {0}, heads = {0};
-    bool ok = part_heads(list, f->nfa, set, &heads) &&
-              move_items(list, q, set, &done) &&
-              move_items(list, q, &heads, &done);
-    for (uint32_t i = 0; ok && i < done.count; i++)
-        ok = move_add(list, (Move){.to = f->start,
-                                   .op = {.reg = done.at[i], .counts = true}});
-    vec_free(list->net->mem, &done);
-    vec_free(list->net->mem, &heads);
+    list->done.count = 0;
+    bool ok = !f->has_unique || part_heads(list, f->nfa);
+    ok = ok && move_items(list, q, &list->set) &&
+         (!f->has_unique || move_items(list, q, &list->heads));
+    for (uint32_t i = 0; ok && i < list->done.count; i++)
+        ok = move_add(list,
+                      (Move){.to = f->start,
+                             .op = {.reg = list->done.at[i], .counts = true}});
     return ok;
 }
 
-/* A move inside the frame, to a closed set. */
-static bool move_local(MoveList *list, State *q, PosSet *set)
+/* A move inside the frame, to the closed list->set. */
+static bool move_local(MoveList *list, State *q)
 {
     Frame *f = q->frame;
+    PosSet *set = &list->set;
     if (!set->count) return true;
     list->pushes.count = 0;
-    if (f->list) return move_list(list, q, set);
+    if (f->list) return move_list(list, q);
     if (set_ends_copy(f, set))
         return move_add(list,
                         (Move){.to = f->start, .op = {.reg = 1, .adds = true}});
@@ -236,15 +287,16 @@ static bool move_along(MoveList *list, State *q, uint32_t pos)
 
 static bool local_moves(MoveList *list, State *q, uint8_t byte)
 {
-    PosSet set = {0};
     Network *net = list->net;
-    if (!q->frame->nfa) return true;
+    Range like;
+    if (!byteset_has(&q->local, byte)) return true;
     uint32_t next = chain_next(q);
     if (next != UINT32_MAX) return move_along(list, q, next);
-    bool ok = nfa_step(q->frame->nfa, net->mem, q->pos, q->npos, byte, &set);
-    ok = ok ? move_local(list, q, &set) : network_no_memory(net);
-    vec_free(net->mem, &set);
-    return ok;
+    if (!nfa_step(q->frame->nfa, net->mem, q->pos, q->npos, byte, &list->set,
+                  &like))
+        return network_no_memory(net);
+    if (!q->ncalls) list->like = like;
+    return move_local(list, q);
 }
 
 static bool call_moves(MoveList *list, State *q, Call *call, uint8_t byte)
@@ -301,34 +353,27 @@ static uintptr_t moves_pack(MoveList *list, const State *q)
     return (uintptr_t)step;
 }
 
-static void list_free(MoveList *list)
+static void cell_store(State *q, Range bytes, uintptr_t cell)
 {
-    vec_free(list->net->mem, &list->moves);
-    vec_free(list->net->mem, &list->pushes);
-}
-
-uintptr_t step_make(Network *net, State *q, uint8_t byte)
-{
-    if (!byteset_has(&q->first, byte)) return (uintptr_t)&step_dead;
-    MoveList list = {.net = net};
-    bool ok = local_moves(&list, q, byte);
-    for (uint32_t i = 0; ok && i < q->ncalls; i++)
-        ok = call_moves(&list, q, &q->calls[i], byte);
-    uintptr_t cell = ok ? moves_pack(&list, q) : 0;
-    list_free(&list);
-    return cell;
-}
-
-/* The cell of `byte` is that of other bytes, too. */
-static void cell_store(State *q, uint8_t byte, uintptr_t cell)
-{
-    Range like = {byte, byte};
-    if (!q->ncalls && q->frame->nfa)
-        like = nfa_like(q->frame->nfa, q->pos, q->npos, byte);
-    for (uint32_t b = like.lo; b <= like.hi; b++)
-        if (b == like.lo || q->map[b] != q->map[b - 1])
+    for (uint32_t b = bytes.lo; b <= bytes.hi; b++)
+        if (b == bytes.lo || q->map[b] != q->map[b - 1])
             atomic_store_explicit(&q->next[q->map[b]], cell,
                                   memory_order_release);
+}
+
+/* The cell of `byte`, filed; 0 on error. */
+static uintptr_t step_make(Network *net, State *q, uint8_t byte)
+{
+    MoveList *list = list_take(net);
+    if (!list) return 0;
+    list->like = (Range){byte, byte};
+    bool ok = local_moves(list, q, byte);
+    for (uint32_t i = 0; ok && i < q->ncalls; i++)
+        ok = call_moves(list, q, &q->calls[i], byte);
+    uintptr_t cell = ok ? moves_pack(list, q) : 0;
+    if (cell) cell_store(q, list->like, cell);
+    list_give(list);
+    return cell;
 }
 
 uintptr_t next_cell(Network *net, State *q, uint8_t byte)
@@ -341,68 +386,66 @@ uintptr_t next_cell(Network *net, State *q, uint8_t byte)
         if (!cell) net->error = network_error(q->frame->network);
         return cell;
     }
-    cell = step_make(net, q, byte);
-    if (cell) cell_store(q, byte, cell);
-    return cell;
+    return step_make(net, q, byte);
 }
 
 /* ---- entries ---- */
 
 Entries *entries_make(Network *net, State *q)
 {
-    MoveList list = {.net = net};
+    MoveList *list = list_take(net);
     Entries *out = NULL;
-    bool ok = true;
+    bool ok = list != NULL;
     for (uint32_t i = 0; ok && i < q->ncalls; i++) {
         State *start = callee_start(net, q->calls[i].callee);
         Move enter = {.to = start, .op = reg_keep};
-        ok = start && move_through(&list, q, &q->calls[i], &enter);
+        ok = start && move_through(list, q, &q->calls[i], &enter);
     }
-    uint32_t n = list.moves.count;
+    uint32_t n = list ? list->moves.count : 0;
     if (ok && !(out = arena_alloc(&net->arena, sizeof *out + n * sizeof(Move))))
         network_no_memory(net);
     if (out) {
         out->count = n;
-        if (n) memcpy(out->at, list.moves.at, n * sizeof(Move));
+        if (n) memcpy(out->at, list->moves.at, n * sizeof(Move));
     }
-    list_free(&list);
+    if (list) list_give(list);
     return out;
 }
 
 /* ---- tokens ---- */
 
 typedef struct TokenList {
-    MoveList list; /* one move at a time */
+    MoveList *list; /* one move at a time */
     VEC(TokenMove) made;
 } TokenList;
 
 /* Takes the moves that list holds as moves on `set`. */
 static bool tokens_take(TokenList *t, const Network *network, NodeId set)
 {
-    for (uint32_t i = 0; i < t->list.moves.count; i++) {
-        TokenMove m = {network, set, t->list.moves.at[i]};
-        if (!vec_push(t->list.net->mem, &t->made, m))
-            return network_no_memory(t->list.net);
+    for (uint32_t i = 0; i < t->list->moves.count; i++) {
+        TokenMove m = {network, set, t->list->moves.at[i]};
+        if (!vec_push(t->list->net->mem, &t->made, m))
+            return network_no_memory(t->list->net);
     }
-    t->list.moves.count = 0;
+    t->list->moves.count = 0;
     return true;
 }
 
 /* All targets of the edges with one set, as one move. */
 static bool local_tokens(TokenList *t, State *q, NodeId set)
 {
-    Network *net = t->list.net;
+    Network *net = t->list->net;
     const Nfa *nfa = q->frame->nfa;
-    PosSet to = {0};
+    PosSet *to = &t->list->set;
     bool ok = true;
+    to->count = 0;
     for (uint32_t i = 0; ok && i < q->npos; i++)
         for (uint32_t e = nfa->edge_start[q->pos[i]];
              ok && e < nfa->edge_start[q->pos[i] + 1]; e++)
             if (nfa->edges[e].kind == NFA_TOKENS && nfa->edges[e].node == set)
-                ok = vec_push(net->mem, &to, nfa->edges[e].to);
-    ok = ok && nfa_close(q->frame->nfa, net->mem, &to);
-    ok = ok ? move_local(&t->list, q, &to) : network_no_memory(net);
-    vec_free(net->mem, &to);
+                ok = vec_push(net->mem, to, nfa->edges[e].to);
+    ok = ok && nfa_close(q->frame->nfa, net->mem, to);
+    ok = ok ? move_local(t->list, q) : network_no_memory(net);
     return ok && tokens_take(t, net, set);
 }
 
@@ -438,14 +481,14 @@ static const TokenMoves *tokens_of(Network *net, State *q)
 
 static bool called_tokens(TokenList *t, State *q, Call *call)
 {
-    State *start = callee_start(t->list.net, call->callee);
+    State *start = callee_start(t->list->net, call->callee);
     if (!start) return false;
     if (!start->has_tokens) return true;
-    const TokenMoves *moves = tokens_of(t->list.net, start);
+    const TokenMoves *moves = tokens_of(t->list->net, start);
     if (!moves) return false;
     for (uint32_t i = 0; i < moves->count; i++) {
         const TokenMove *m = &moves->at[i];
-        if (!move_through(&t->list, q, call, &m->move) ||
+        if (!move_through(t->list, q, call, &m->move) ||
             !tokens_take(t, m->network, m->set))
             return false;
     }
@@ -454,9 +497,9 @@ static bool called_tokens(TokenList *t, State *q, Call *call)
 
 TokenMoves *token_moves_make(Network *net, State *q)
 {
-    TokenList t = {.list = {.net = net}};
+    TokenList t = {.list = list_take(net)};
     TokenMoves *out = NULL;
-    bool ok = own_tokens(&t, q);
+    bool ok = t.list && own_tokens(&t, q);
     for (uint32_t i = 0; ok && i < q->ncalls; i++)
         ok = called_tokens(&t, q, &q->calls[i]);
     if (ok) {
@@ -469,7 +512,7 @@ TokenMoves *token_moves_make(Network *net, State *q)
         if (out->count)
             memcpy(out->at, t.made.at, out->count * sizeof(TokenMove));
     }
-    list_free(&t.list);
+    if (t.list) list_give(t.list);
     vec_free(net->mem, &t.made);
     return out;
 }
