@@ -571,7 +571,7 @@ State *call_ret(Network *net, State *q, Call *call)
     if (ok) {
         memcpy(set.at, call->target, call->ntargets * sizeof *set.at);
         set.count = call->ntargets;
-        ok = nfa_close(f->nfa, net->mem, &set);
+        ok = f->list || nfa_close(f->nfa, net->mem, &set);
     }
     if (!ok) network_no_memory(net);
     if (ok && f->list) ok = list_sort(f, q->kinds, &set, &kinds, &none);

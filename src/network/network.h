@@ -127,7 +127,7 @@ typedef struct Entries {
 /* A call edge: read a text of `callee`, then go on at `ret`. */
 typedef struct Call {
     Frame *callee;
-    const uint32_t *target; /* NFA positions after the call, not closed */
+    const uint32_t *target; /* NFA positions after it; closed in lists only */
     uint32_t ntargets;
     State *ret;         /* NULL until needed; under the lock */
     uint32_t ends_item; /* of this kind, in place of targets; or NO_KIND */
