@@ -186,8 +186,8 @@ bool pointer_follow(PointerIndex *index, const Json *json, JsonId from,
  * beyond ASCII. */
 static bool is_plain(uint8_t c)
 {
-    if (c >= 0x80 || (c >= '0' && c <= '9')) return true;
     if ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') return true;
+    if (c >= 0x80 || (c >= '0' && c <= '9')) return true;
     return c && strchr("-._!$&'()*+,;=:@?", c);
 }
 

@@ -262,13 +262,20 @@ static void node_forget(Ir *ir, Node n)
     if (n.kind == NODE_SEQ || n.kind == NODE_ALT) ir->kids.count = n.a;
 }
 
-/* The node equal to `n`, whose hash is `h`, or MAP_NONE. */
-static NodeId node_find(const Ir *ir, Node n, uint64_t h)
+/* The node equal to `n`, whose hash is `h`, from `p` on; or MAP_NONE. */
+static NOINLINE NodeId node_find_from(const Ir *ir, Node n, uint64_t h,
+                                      MapPos p)
 {
-    MapPos p = map_first(&ir->node_index, h);
     while (p.value != MAP_NONE && !node_same(ir, ir->nodes.at[p.value], n))
         p = map_next(&ir->node_index, h, p);
     return p.value;
+}
+
+/* Mostly there is none. */
+static NodeId node_find(const Ir *ir, Node n, uint64_t h)
+{
+    MapPos p = map_first(&ir->node_index, h);
+    return p.value == MAP_NONE ? MAP_NONE : node_find_from(ir, n, h, p);
 }
 
 static NodeId node_add(Ir *ir, Node n, uint64_t h)
@@ -567,22 +574,17 @@ static NodeId kids_intern(Ir *ir, NodeKind kind, uint32_t start)
     return only;
 }
 
-/* Whether two BYTES are neighbours among the kids from `start` on. */
-static bool has_bytes_run(const Ir *ir, uint32_t start)
+/* Whether the kids before and at `border` are BYTES. */
+static bool is_within_bytes(const Ir *ir, uint32_t border)
 {
-    bool was = false, any = false;
-    for (uint32_t i = start; i < ir->kids.count && !any; i++) {
-        bool is = ir->nodes.at[ir->kids.at[i]].kind == NODE_BYTES;
-        any = is && was;
-        was = is;
-    }
-    return any;
+    const NodeId *kid = &ir->kids.at[border];
+    return ir->nodes.at[kid[-1]].kind == NODE_BYTES &&
+           ir->nodes.at[kid[0]].kind == NODE_BYTES;
 }
 
 /* Joins runs of BYTES among the kids from `start` on. */
 static bool seq_join_bytes(Ir *ir, uint32_t start)
 {
-    if (!has_bytes_run(ir, start)) return true;
     uint32_t kept = start;
     for (uint32_t i = start; i < ir->kids.count;) {
         uint32_t j = i, at = ir->bytes.count;
@@ -611,15 +613,18 @@ NodeId ir_seq(Ir *ir, const NodeId *kids, uint32_t count)
 {
     if (!ir_ok(ir)) return NODE_NEVER_ID;
     uint32_t start = ir->kids.count;
+    bool joins = false;
     for (uint32_t i = 0; i < count; i++) {
+        uint32_t border = ir->kids.count;
         if (kids[i] == NODE_EMPTY_ID) continue;
         if (kids[i] == NODE_NEVER_ID) {
             ir->kids.count = start;
             return NODE_NEVER_ID;
         }
         if (!kid_push(ir, NODE_SEQ, kids[i])) return fail_memory(ir);
+        joins |= border > start && is_within_bytes(ir, border);
     }
-    if (!seq_join_bytes(ir, start)) return fail_memory(ir);
+    if (joins && !seq_join_bytes(ir, start)) return fail_memory(ir);
     return kids_intern(ir, NODE_SEQ, start);
 }
 

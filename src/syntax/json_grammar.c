@@ -289,8 +289,11 @@ NodeId json_container(JsonRules *json, uint32_t depth, const char *brackets,
 {
     Ir *ir = json->ir;
     NodeId first = json_open(json, depth), hollow = json_hollow(json);
-    NodeId begin = ir_bytes(ir, span_of(brackets, 1));
-    NodeId end = ir_bytes(ir, span_of(brackets + 1, 1));
+    NodeId *kept = json->brackets[*brackets == '{'];
+    if (kept[0] == NODE_NEVER_ID)
+        for (int i = 0; i < 2; i++)
+            kept[i] = ir_bytes(ir, span_of(brackets + i, 1));
+    NodeId begin = kept[0], end = kept[1];
     if (!may_be_hollow)
         return IR_SEQ(ir, begin, first, items, json_close(json, depth), end);
     items = ir_seq2(ir, items, json_close(json, depth));

@@ -28,7 +28,8 @@ typedef struct JsonRules {
     uint32_t indent;    /* FIXED */
     NodeId gap;         /* between any two pieces; EMPTY where FIXED */
     NodeId item_separator, key_separator; /* FIXED */
-    NodeId comma, colon;                  /* others; NEVER: not made yet */
+    NodeId comma, colon, brackets[2][2];  /* others; NEVER: not made yet;
+                                             [1]: of objects */
     NodeId character;                     /* NEVER: not made yet */
     RuleId space, string, number;         /* RULE_NONE: not made yet */
     RuleId values[JSON_LAYOUT_DEPTH + 1]; /* by depth */
