@@ -2,8 +2,9 @@
  *
  * A state is a closed set of NFA positions (subset construction, one state at
  * a time); equal sets of one frame are one state. A state without calls finds
- * its next cells by the frame's byte classes; one with calls by the rank of
- * the byte among those that it takes, cell 0 being "nothing".
+ * its next cells by the frame's byte classes; one with calls, or of a list and
+ * with few bytes, by the rank of the byte among those that it takes, cell 0
+ * being "nothing".
  * A state of a list also has a set of kinds (list_frame.h).
  * A counted frame whose operand is prefix free and calls nothing holds the
  * operand's states itself; else its loop state calls the operand's frame. A
@@ -89,7 +90,9 @@ static bool frame_fill(Network *net, Frame *f)
     if (n.kind == NODE_LIST) {
         f->nfa = nfa_build_list(net->ir, &net->lowered, f->node, &net->arena,
                                 &net->error);
-        return f->nfa ? list_frame_init(f) : network_no_memory(net);
+        if (!f->nfa) return network_no_memory(net); /* keeps another error */
+        find_classes(f);
+        return list_frame_init(f);
     }
     if (n.kind == NODE_REPEAT &&
         repeat_form(&net->lowered, n) == REPEAT_COUNTED) {
@@ -460,7 +463,7 @@ static bool proto_fill(Network *net, Frame *f, const PosSet *set, State *proto)
     proto->is_final = !proto->nfirst && !proto->has_tokens;
     proto->map = f->class_of;
     proto->nnext = f->nclasses;
-    if (proto->ncalls || f->list) {
+    if (proto->ncalls || (f->list && proto->nfirst < f->nclasses)) {
         proto->map = rank_map(net, &proto->first);
         proto->nnext = MIN(proto->nfirst, 255) + 1;
     }

@@ -364,7 +364,7 @@ static State *head_new(Frame *f, uint32_t kind, State *then)
                    .head_kind = kind,
                    .then = then,
                    .map = f->class_of,
-                   .nnext = 1};
+                   .nnext = f->nclasses};
     PosSet none = {0};
     return state_add(f->network, &proto, &none);
 }
