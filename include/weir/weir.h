@@ -602,8 +602,9 @@ WEIR_API weir_status weir_matcher_fill_tree(weir_matcher *matcher,
  * written, their number returned. Stops where the output may end. */
 WEIR_API size_t weir_matcher_forced_bytes(weir_matcher *matcher, char *out,
                                           size_t capacity);
-/* The forced bytes as the tokens that the encoder would choose, cut before
- * the first one that text to come could change. */
+/* The forced bytes as the tokens that the encoder would choose behind other
+ * text (without a space before them), cut before the first one that text to
+ * come could change. */
 WEIR_API size_t weir_matcher_forced_tokens(weir_matcher *matcher, uint32_t *ids,
                                            size_t capacity);
 /* The same, together with the last tokens taken, which the encoder may join

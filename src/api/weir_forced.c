@@ -103,15 +103,24 @@ typedef struct Retoken {
     VEC(uint32_t) ids;
 } Retoken;
 
+/* The text stands behind a prompt or other output. */
+static size_t encode_behind(const weir_vocab *v, weir_bytes text, uint32_t *ids,
+                            size_t capacity)
+{
+    if (v->encode) return weir_vocab_encode(v, text, false, ids, capacity);
+    return encoder_encode_behind(v->vocab.encoder, span_from(text), ids,
+                                 capacity);
+}
+
 static bool retoken_encode(Retoken *r)
 {
     weir_vocab *v = r->m->grammar->vocab;
     weir_bytes text = {r->text, r->nbytes};
-    size_t need = weir_vocab_encode(v, text, false, NULL, 0);
+    size_t need = encode_behind(v, text, NULL, 0);
     if (need == SIZE_MAX || need > r->nbytes ||
         !vec_reserve(&r->m->mem, &r->ids, need))
         return false;
-    weir_vocab_encode(v, text, false, r->ids.at, need);
+    encode_behind(v, text, r->ids.at, need);
     size_t settled = settled_bytes(v, span_from(text)), pos = 0;
     for (r->ids.count = 0; r->ids.count < need; r->ids.count++) {
         pos += vocab_bytes(&v->vocab, r->ids.at[r->ids.count]).size;

@@ -334,6 +334,14 @@ static void encode_raw(EncodeRun *run, Span text, bool is_first)
                    encode_stretch);
 }
 
+static size_t encode_run(EncodeRun *run, Span text)
+{
+    if (text.size > ENCODER_MAX_TEXT) return SIZE_MAX;
+    encode_between(run, &run->encoder->raw, text, true, encode_raw);
+    run_free(run);
+    return run->failed ? SIZE_MAX : run->count;
+}
+
 size_t encoder_encode(const Encoder *encoder, Span text, bool parse_special,
                       uint32_t *ids, size_t capacity)
 {
@@ -341,8 +349,15 @@ size_t encoder_encode(const Encoder *encoder, Span text, bool parse_special,
                      .parse_special = parse_special,
                      .ids = ids,
                      .capacity = capacity};
-    if (text.size > ENCODER_MAX_TEXT) return SIZE_MAX;
-    encode_between(&run, &encoder->raw, text, true, encode_raw);
-    run_free(&run);
-    return run.failed ? SIZE_MAX : run.count;
+    return encode_run(&run, text);
+}
+
+size_t encoder_encode_behind(const Encoder *encoder, Span text, uint32_t *ids,
+                             size_t capacity)
+{
+    EncodeRun run = {.encoder = encoder,
+                     .is_behind = true,
+                     .ids = ids,
+                     .capacity = capacity};
+    return encode_run(&run, text);
 }

@@ -119,6 +119,10 @@ void encoder_free(Encoder *encoder);
  * Time: O(n log n), whatever the text. */
 size_t encoder_encode(const Encoder *encoder, Span text, bool parse_special,
                       uint32_t *ids, size_t capacity);
+/* The same of a text that stands behind another, whatever that is: no space is
+ * put before it. Special tokens are not found. */
+size_t encoder_encode_behind(const Encoder *encoder, Span text, uint32_t *ids,
+                             size_t capacity);
 
 /* Whether the ids are those of the tokenizer's own library. False: a step is
  * unknown; if it is the pre-tokenizer or the model, encode is greedy. */

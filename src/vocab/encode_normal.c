@@ -53,8 +53,10 @@ static uint32_t trim_end(const uint8_t *at, uint32_t size)
     return size;
 }
 
-static bool is_prepended(const EncoderSpec *spec, bool is_first)
+static bool is_prepended(const EncodeRun *run, bool is_first)
 {
+    const EncoderSpec *spec = &run->encoder->spec;
+    if (is_first && run->is_behind) return false;
     return spec->prepend == PREPEND_EACH ||
            (spec->prepend == PREPEND_FIRST && is_first);
 }
@@ -79,7 +81,7 @@ Span normal_stretch(EncodeRun *run, Span text, bool is_first)
     bool is_late = spec->prepend_unless_space;
     bool has_nfc = spec->nfc && nfc_is_needed(text);
     bool has_marks = spec->space_mark && !is_late && has_mark(text);
-    bool has_space = !is_late && is_prepended(spec, is_first);
+    bool has_space = !is_late && is_prepended(run, is_first);
     if (!text.size ||
         (!has_nfc && !has_marks && !has_space && !spec->collapse_spaces))
         return text;
@@ -98,7 +100,7 @@ Span normal_late(EncodeRun *run, Span text, bool is_first)
     const EncoderSpec *spec = &run->encoder->spec;
     if (!spec->prepend_unless_space || !text.size) return text;
     bool has_marks = spec->space_mark && has_mark(text);
-    bool has_space = is_prepended(spec, is_first);
+    bool has_space = is_prepended(run, is_first);
     if (!has_marks && (!has_space || text.at[0] == ' ')) return text;
     uint8_t *at = copy_spaced(run, &run->late, text);
     if (!at) return (Span){NULL, 0};

@@ -108,6 +108,7 @@ typedef VEC(uint8_t) ByteVec;
 typedef struct EncodeRun {
     const Encoder *encoder;
     bool parse_special, failed;
+    bool is_behind; /* the text stands behind another */
     uint32_t *ids;
     size_t capacity, count;
     ByteVec normal; /* normalised stretch, behind a space */
