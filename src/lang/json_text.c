@@ -90,14 +90,20 @@ typedef struct Edges {
 static Edges node_edges(const Speller *s, uint32_t node)
 {
     const Dfa *a = s->dfa;
-    if (node < a->nstates)
-        return (Edges){dfa_edges(a, node),
-                       a->edge_start[node + 1] - a->edge_start[node]};
-    uint32_t helper = node - a->nstates, from = s->helper_start.at[helper];
-    uint32_t to = helper + 1 < s->helper_start.count
-                      ? s->helper_start.at[helper + 1]
-                      : s->helper_edges.count;
-    return (Edges){vec_from(&s->helper_edges, from), to - from};
+    Edges e = {NULL, 0};
+    if (node < a->nstates) {
+        e.at = dfa_edges(a, node);
+        e.count = a->edge_start[node + 1] - a->edge_start[node];
+    } else {
+        uint32_t helper = node - a->nstates, from = s->helper_start.at[helper];
+        uint32_t end = helper + 1 < s->helper_start.count
+                           ? s->helper_start.at[helper + 1]
+                           : s->helper_edges.count;
+        e.at = vec_from(&s->helper_edges, from);
+        e.count = end - from;
+    }
+    assert(e.at || !e.count);
+    return e;
 }
 
 static bool edges_equal(Edges a, Edges b)
