@@ -70,7 +70,9 @@ static bool wrong_kind(Call *c, const Arg *arg, const char *expected)
 
 static Span arg_text(const Call *c, const Arg *arg)
 {
-    return span_of(vec_from(&c->text, arg->first), arg->count);
+    Span text = span_of(vec_from(&c->text, arg->first), arg->count);
+    assert(text.at || !text.size);
+    return text;
 }
 
 /* ---- reading ---- */
