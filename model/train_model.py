@@ -1,6 +1,6 @@
 """Trains the demonstration model on one processor.
 
-    python train_model.py TOKENIZER.json OUT.pt [--steps 3000] [--resume CKPT]
+    python train_model.py TOKENIZER.json OUT.pt [--steps 5000] [--resume CKPT]
 
 Each step has tasks of its own (task_data.py), told by the step's number: a run
 that is resumed goes on as if it had not stopped. Only answers count. Matrices
@@ -179,7 +179,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("tokenizer")
     parser.add_argument("out")
-    parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--steps", type=int, default=5000)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--lr", type=float, default=0.02)
     parser.add_argument("--decay", type=float, default=0.6,
@@ -188,7 +188,7 @@ def main():
                         help="share of tasks that are calls of tools")
     parser.add_argument("--calls-from", type=int, default=200,
                         help="step from which on there are calls of tools")
-    parser.add_argument("--every", type=int, default=100)
+    parser.add_argument("--every", type=int, default=250)
     parser.add_argument("--seed", default="0")
     parser.add_argument("--resume")
     for name in ("width", "layers", "heads", "kv_heads", "hidden"):

