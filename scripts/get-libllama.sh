@@ -82,7 +82,8 @@ compile() {
 			-DLLAMA_BUILD_TESTS=OFF -DLLAMA_BUILD_TOOLS=OFF \
 			-DLLAMA_BUILD_EXAMPLES=OFF -DLLAMA_BUILD_SERVER=OFF \
 			-DLLAMA_OPENSSL=OFF >"$work/log" 2>&1 || { cat "$work/log" >&2; exit 1; }
-		cmake --build "$work/build" --parallel --target llama ggml-rpc >&2
+		cmake --build "$work/build" --parallel "$(nproc)" --target llama \
+			ggml-rpc >&2
 		"${CXX:-c++}" -std=c++17 -O2 -I"$source/ggml/include" \
 			"$source/tools/rpc/rpc-server.cpp" -L"$work/build/bin" -lggml \
 			-lggml-base -Wl,-rpath,'$ORIGIN' -o "$work/build/bin/ggml-rpc-server"
