@@ -143,22 +143,6 @@ static void step_after(Explain *x, uint8_t byte)
     set_swap(&x->after, &x->spare);
 }
 
-/* The only byte that can follow x->after, or -1. */
-static int only_byte(Explain *x)
-{
-    ByteSet first;
-    unsigned count = 0;
-    int only = -1;
-    if (set_is_complete(&x->s, &x->after) || set_has_tokens(&x->s, &x->after))
-        return -1;
-    set_first(&x->s, &x->after, &first);
-    for (int i = 0; i < 4; i++) {
-        count += bit_count(first.word[i]);
-        if (first.word[i]) only = i * 64 + (int)bit_lowest(first.word[i]);
-    }
-    return count == 1 ? only : -1;
-}
-
 /* The character with what must follow it, as far as that is text; x NULL:
  * the character alone. */
 static void phrase_rune(Explain *x, Phrases *p, uint32_t rune)
@@ -172,7 +156,7 @@ static void phrase_rune(Explain *x, Phrases *p, uint32_t rune)
     if (!set_copy(x->s.mem, &x->after, &x->now)) return;
     for (size_t i = 0; i < size; i++) step_after(x, text[i]);
     while (size < FOLLOW_BYTES && !stepper_status(&x->s)) {
-        int byte = only_byte(x);
+        int byte = set_only_byte(&x->s, &x->after);
         if (byte < 0) break;
         text[size++] = (uint8_t)byte;
         step_after(x, (uint8_t)byte);

@@ -13,23 +13,6 @@ enum {
     RETOKEN_MAX = 4    /* tokens looked back at */
 };
 
-/* The only byte that can follow track.next, or -1. */
-static int forced_byte(Track *t)
-{
-    ByteSet first;
-    unsigned count = 0;
-    int only = -1;
-    if (set_is_complete(&t->stepper, &t->next) ||
-        set_has_tokens(&t->stepper, &t->next))
-        return -1;
-    set_first(&t->stepper, &t->next, &first);
-    for (int i = 0; i < 4; i++) {
-        count += bit_count(first.word[i]);
-        if (first.word[i]) only = i * 64 + (int)bit_lowest(first.word[i]);
-    }
-    return count == 1 ? only : -1;
-}
-
 /* False: stopped by an error. */
 static bool forced_once(weir_matcher *m, char *out, size_t capacity,
                         size_t *count)
@@ -43,7 +26,7 @@ static bool forced_once(weir_matcher *m, char *out, size_t capacity,
         return false;
     }
     while (n < capacity) {
-        int byte = forced_byte(t);
+        int byte = set_only_byte(&t->stepper, &t->next);
         if (byte < 0) break;
         set_step(&t->stepper, &t->next, (uint8_t)byte, &t->spare);
         ConfigSet swap = t->next;

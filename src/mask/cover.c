@@ -156,13 +156,6 @@ static void cover_walk(const CoverWalk *w, uint32_t root)
     }
 }
 
-static unsigned count_bytes(const ByteSet *set)
-{
-    unsigned n = 0;
-    for (int i = 0; i < 4; i++) n += bit_count(set->word[i]);
-    return n;
-}
-
 /* row = all tokens below the node: at the root those with a character. */
 static void row_all(const CoverTable *covers, uint32_t node, uint32_t *row)
 {
@@ -186,7 +179,7 @@ static bool cover_fill(const CoverTable *covers, uint32_t node,
                    .units = units,
                    .levels = mem_new(covers->mem, nbytes),
                    .row = row,
-                   .clears = count_bytes(units) >= MOST};
+                   .clears = byteset_count(units) >= MOST};
     ByteSet others;
     for (int i = 0; i < 4; i++) others.word[i] = ~units->word[i];
     w.unwanted = groups_of(&others);

@@ -170,12 +170,6 @@ static bool set_reaches_bottom(MaskRun *run, const ConfigSet *set)
     return set_is_complete(&run->stepper, set);
 }
 
-static unsigned many_bytes(const ByteSet *set)
-{
-    return bit_count(set->word[0]) + bit_count(set->word[1]) +
-           bit_count(set->word[2]) + bit_count(set->word[3]);
-}
-
 /* Walks of its own for the subtree at `node`: if they pay. */
 static bool is_worth_walks(const Direct *d, const TrieNode *node,
                            const ConfigSet *set)
@@ -385,7 +379,7 @@ static bool is_open(MaskRun *run, const MaskTrie *x, State *q)
     if (q->nfirst < SOME_BYTES) return false;
     if (is_shared(run, x, q)) return false;
     const Loop *loop = loop_of(&run->loops, run->mem, q);
-    return loop->may_return && many_bytes(&loop->units) >= SOME_BYTES;
+    return loop->may_return && byteset_count(&loop->units) >= SOME_BYTES;
 }
 
 /* The walk of c, by what follows c's frame if it leaves too much else. */

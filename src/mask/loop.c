@@ -215,13 +215,6 @@ static ByteSet set_minus(ByteSet a, const ByteSet *b)
     return a;
 }
 
-static unsigned set_size(const ByteSet *set)
-{
-    unsigned n = 0;
-    for (int i = 0; i < 4; i++) n += bit_count(set->word[i]);
-    return n;
-}
-
 /* ---- loops ---- */
 
 /* The reads of `q`; valid until others are asked for. copies_each is a matter
@@ -283,8 +276,8 @@ static bool closure_find(LoopTable *t, State *q, uint32_t copies_each,
 {
     const Frame *f = q->frame;
     ByteSet other = set_minus(*set, &t->large_set);
-    if (t->large.count && t->large_copies == copies_each && !set_size(&other) &&
-        closure_has(&t->large, q)) {
+    if (t->large.count && t->large_copies == copies_each &&
+        !byteset_count(&other) && closure_has(&t->large, q)) {
         closure_copy(k, &t->large);
         return true;
     }
@@ -311,8 +304,8 @@ static State *usual_successor(const Reads *r, const ByteSet *set)
     unsigned most = 0;
     for (uint32_t i = 1; i < r->count; i++) {
         ByteSet some = that_lead(r, set, r->to[i]);
-        if (set_size(&some) <= most) continue;
-        most = set_size(&some);
+        if (byteset_count(&some) <= most) continue;
+        most = byteset_count(&some);
         best = r->to[i];
     }
     return best;
@@ -327,7 +320,8 @@ static void loop_widen(LoopTable *t, const Reads *q, uint32_t copies_each,
     for (uint32_t i = 1; i < MIN(q->count, (uint32_t)MOST_GROUPS); i++) {
         ByteSet some = that_lead(q, &wide, q->to[i]);
         ByteSet both = set_or(*set, &some);
-        if (set_size(&some) && closure_find(t, q->q, copies_each, &both, &k))
+        if (byteset_count(&some) &&
+            closure_find(t, q->q, copies_each, &both, &k))
             *set = both;
     }
 }
@@ -339,7 +333,7 @@ static ByteSet loop_at(LoopTable *t, State *q, uint32_t copies_each, Closure *k)
     Reads own = *reads_of(t, q, copies_each);
     if (closure_find(t, q, copies_each, &own.all, k)) return own.all;
     ByteSet set = that_lead(&own, &own.all, q);
-    if (set_size(&set) < LOOP_FROM) return (ByteSet){{0}};
+    if (byteset_count(&set) < LOOP_FROM) return (ByteSet){{0}};
     loop_widen(t, &own, copies_each, &set);
     closure_find(t, q, copies_each, &set, k);
     return set;
@@ -373,12 +367,12 @@ static bool home_loop(LoopTable *t, const Reads *q, uint32_t copies_each,
 {
     State *home = usual_successor(q, &q->all);
     loop->units = loop->first = loop_at(t, home, copies_each, k);
-    if (set_size(&loop->units) < LOOP_FROM) return false;
+    if (byteset_count(&loop->units) < LOOP_FROM) return false;
     if (home != q->q) {
         if (home->need != k->need) return false;
         loop->first = that_enter(q, &loop->units, k);
     }
-    return set_size(&loop->first) >= LOOP_FROM;
+    return byteset_count(&loop->first) >= LOOP_FROM;
 }
 
 /* Units, first ones and states; false: too few. */
@@ -387,14 +381,15 @@ static bool loop_units(LoopTable *t, Loop *loop, uint32_t copies_each,
 {
     if (loop->q->frame->is_bounded && !loop->q->is_loop) return false;
     Reads own = *reads_of(t, loop->q, copies_each);
-    if (set_size(&own.all) < LOOP_FROM) return false;
+    if (byteset_count(&own.all) < LOOP_FROM) return false;
     bool is_own = closure_find(t, loop->q, copies_each, &own.all, k);
     if (is_own && copies_each) {
         loop->units = loop->first = own.all;
         return true;
     }
     bool has_home = home_loop(t, &own, copies_each, loop, k);
-    if (!is_own || (has_home && set_size(&loop->units) > set_size(&own.all)))
+    if (!is_own ||
+        (has_home && byteset_count(&loop->units) > byteset_count(&own.all)))
         return has_home;
     loop->units = loop->first = own.all;
     return closure_find(t, loop->q, copies_each, &own.all, k);
@@ -442,7 +437,7 @@ static void chain_cap(Loop *loop, const Level *last)
     for (uint32_t i = 0; i < last->count; i++)
         reads = set_or(reads, &last->states[i]->first);
     ByteSet both = set_and(reads, &loop->units);
-    loop->is_capped = !set_size(&both);
+    loop->is_capped = !byteset_count(&both);
     if (loop->is_capped) loop->exits = set_or(loop->exits, &reads);
 }
 
@@ -451,7 +446,7 @@ static bool loop_chain(LoopTable *t, Loop *loop, ByteSet units)
 {
     Level at = {{loop->q}, 1}, next;
     *loop = (Loop){.q = loop->q, .units = units, .first = units};
-    if (set_size(&units) < LOOP_FROM) return false;
+    if (byteset_count(&units) < LOOP_FROM) return false;
     while (loop->height < MOST_CHAIN && level_next(t, &at, &units, &next)) {
         for (uint32_t i = 0; loop->height && i < at.count; i++)
             loop->exits = set_or(loop->exits, &at.states[i]->first);
@@ -499,7 +494,7 @@ static void loop_fill(LoopTable *t, Loop *loop, State *q)
 const Loop *loop_of(LoopTable **table, const Mem *mem, State *q)
 {
     static const Loop nothing = {.q = NULL};
-    if (set_size(&q->first) < LOOP_FROM) return &nothing;
+    if (byteset_count(&q->first) < LOOP_FROM) return &nothing;
     const Loop *known = loop_known(q);
     if (known) return known;
     if (!*table) *table = mem_zero(mem, sizeof **table);

@@ -432,6 +432,17 @@ bool set_has_tokens(Stepper *s, const ConfigSet *set)
     return any;
 }
 
+int set_only_byte(Stepper *s, const ConfigSet *set)
+{
+    ByteSet first;
+    if (set_is_complete(s, set) || set_has_tokens(s, set)) return -1;
+    set_first(s, set, &first);
+    if (byteset_count(&first) != 1) return -1;
+    int word = 0;
+    while (!first.word[word]) word++;
+    return word * 64 + (int)bit_lowest(first.word[word]);
+}
+
 /* ---- stepping ---- */
 
 typedef struct StepCall {

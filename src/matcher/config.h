@@ -115,6 +115,8 @@ static inline bool set_is_held(const ConfigSet *set)
 }
 /* True if some token edge may be taken. */
 bool set_has_tokens(Stepper *s, const ConfigSet *set);
+/* The only byte that can follow, where no token and no end can; or -1. */
+int set_only_byte(Stepper *s, const ConfigSet *set);
 
 /* Calls visit for every configuration of the set and every one reached by
  * returning from those that may; each once. True if the empty stack is among

@@ -208,12 +208,6 @@ static uint8_t *rank_map(Network *net, const ByteSet *first)
     return map;
 }
 
-static unsigned byteset_count(const ByteSet *set)
-{
-    return bit_count(set->word[0]) + bit_count(set->word[1]) +
-           bit_count(set->word[2]) + bit_count(set->word[3]);
-}
-
 /* ---- states ---- */
 
 typedef struct CallEdge {

@@ -63,6 +63,11 @@ static inline bool byteset_is_empty(const ByteSet *set)
 {
     return !(set->word[0] | set->word[1] | set->word[2] | set->word[3]);
 }
+static inline unsigned byteset_count(const ByteSet *set)
+{
+    return bit_count(set->word[0]) + bit_count(set->word[1]) +
+           bit_count(set->word[2]) + bit_count(set->word[3]);
+}
 static inline void byteset_add_range(ByteSet *set, uint8_t lo, uint8_t hi)
 {
     unsigned w = lo >> 6, end = hi >> 6;
