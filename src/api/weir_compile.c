@@ -182,10 +182,10 @@ void grammar_read(Ir *ir, weir_vocab *vocab, weir_source_kind kind, Span source,
     vec_free(ir->mem, &nesting.named);
 }
 
-/* A compilation: an IR that is empty at first, and the memory it grows in. */
 /* Bytes that most compilations of schemas need. */
 enum { SCRATCH = 32 << 10 };
 
+/* A compilation: an IR that is empty at first, and the memory it grows in. */
 typedef struct Compile {
     Ir ir;
     Mem local;

@@ -19,19 +19,14 @@ static unsigned kind_bit(JsonKind kind)
 
 static unsigned type_bit(const Json *json, JsonId name)
 {
-    static const struct {
-        const char *name;
-        JsonKind kind;
-    } types[] = {
-        {"null", JSON_NULL},     {"boolean", JSON_TRUE},
-        {"number", JSON_NUMBER}, {"integer", JSON_NUMBER},
-        {"string", JSON_STRING}, {"array", JSON_ARRAY},
-        {"object", JSON_OBJECT},
+    static const JsonKind kinds[TYPE_NAMES] = {
+        [TYPE_NAME_NULL] = JSON_NULL,      [TYPE_NAME_BOOLEAN] = JSON_TRUE,
+        [TYPE_NAME_INTEGER] = JSON_NUMBER, [TYPE_NAME_NUMBER] = JSON_NUMBER,
+        [TYPE_NAME_STRING] = JSON_STRING,  [TYPE_NAME_ARRAY] = JSON_ARRAY,
+        [TYPE_NAME_OBJECT] = JSON_OBJECT,
     };
-    for (size_t i = 0; i < COUNT_OF(types); i++)
-        if (json_is_string(json, name, types[i].name))
-            return kind_bit(types[i].kind);
-    return 0;
+    TypeName type = type_name_find(json_string(json, name));
+    return type == TYPE_NAMES ? 0 : kind_bit(kinds[type]);
 }
 
 static unsigned types_of(const Json *json, JsonId type)
