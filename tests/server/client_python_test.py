@@ -191,8 +191,9 @@ class Responses(Served):
         Add.model_validate_json(deltas)
 
     def test_cut(self):
-        answer = self.openai.responses.create(model="tiny", input="x",
-                                              max_output_tokens=3)
+        answer = self.openai.responses.create(
+            model="tiny", input="x", max_output_tokens=3,
+            extra_body={"logit_bias": kit.NO_END})
         self.assertEqual((answer.status, answer.incomplete_details.reason),
                          ("incomplete", "max_output_tokens"))
 
@@ -287,7 +288,7 @@ class Thinking(Served):
         with self.anthropic.messages.stream(
                 model="tiny", messages=USER, max_tokens=300,
                 thinking={"type": "enabled", "budget_tokens": 10},
-                extra_body={"temperature": 1}) as s:
+                extra_body={"temperature": 1, "logit_bias": kit.NO_END}) as s:
             kinds = [e.delta.type for e in s
                      if e.type == "content_block_delta"]
             blocks = s.get_final_message().content

@@ -23,7 +23,6 @@ ADD = {"type": "object", "additionalProperties": False,
 TOOL = {"type": "function", "function": {"name": "add", "description": "Adds",
                                          "parameters": ADD}}
 R1 = "<｜User｜> <｜Assistant｜><think>\\n"
-NO_END = {"260": False}  # the stop token is never drawn
 
 
 def setUpModule():
@@ -159,7 +158,8 @@ class Endpoints(Served):
 
     def test_messages(self):
         """Anthropic's endpoint."""
-        body = {"max_tokens": 7, "messages": kit.USER}
+        body = {"max_tokens": 7, "messages": kit.USER,
+                "logit_bias": kit.NO_END}
         answer = self.ok("/v1/messages", body).json
         self.assertEqual((answer["type"], answer["stop_reason"],
                           answer["usage"]["output_tokens"]),
@@ -261,7 +261,7 @@ class Endpoints(Served):
         self.assertEqual(error["object"], "error")
         # an answer may not go beyond the context, either
         full = {"messages": [{"role": "user", "content": "x" * 1450}],
-                "logit_bias": NO_END, "guided_regex": "[a-z]{2000}"}
+                "logit_bias": kit.NO_END, "guided_regex": "[a-z]{2000}"}
         answer = self.ok("/v1/chat/completions", full).json
         self.assertEqual(answer["choices"][0]["finish_reason"], "length")
         self.assertEqual(answer["usage"]["total_tokens"], 1500)
@@ -323,7 +323,8 @@ class Endpoints(Served):
                               told["weir"]["completed"]),
                              ("json_schema", True))
         rest = self.ok("/v1/messages", {
-            "max_tokens": 9, "messages": talk}).json
+            "max_tokens": 9, "messages": talk,
+            "logit_bias": kit.NO_END}).json
         self.assertEqual(rest["usage"]["output_tokens"], 9)
         bad = [*kit.USER, {"role": "assistant", "content": '{"nome'}]
         self.refused("/v1/chat/completions", {

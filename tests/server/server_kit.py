@@ -24,6 +24,7 @@ QWEN = HERMES + " <think>"
 QUICK = bool(os.environ.get("WEIR_QUICK"))
 JSON = {"Content-Type": "application/json"}
 USER = [{"role": "user", "content": "hi"}]
+NO_END = {"260": False}  # a bias: the stop token is never drawn
 
 
 def is_sanitized():
