@@ -104,40 +104,96 @@ bool refine_concerns(MaskRun *run, const ConfigSet *set, const uint32_t *row)
 
 /* ---- trying ---- */
 
-/* Whether the text can be read from a set; that one and another are used up. */
-static bool read_sets(MaskRun *run, ConfigSet *now, ConfigSet *next, Span text)
+/* What has been read of a token: a set a byte, the first before any. */
+typedef struct TryLevel {
+    ConfigSet *set;
+    UniqueMark mark;
+} TryLevel;
+
+typedef struct Tries {
+    Refine *r;
+    VEC(TryLevel) levels;
+    Span text;   /* of the token tried last */
+    size_t size; /* its bytes that could be read */
+} Tries;
+
+static void level_push(Tries *t, ConfigSet *set)
 {
-    bool alive = true;
-    for (size_t i = 0; alive && i < text.size; i++) {
-        set_step(&run->stepper, now, text.at[i], next);
-        alive = !set_is_empty(next);
-        ConfigSet *swap = now;
-        now = next;
-        next = swap;
-    }
-    return alive;
+    MaskRun *run = t->r->run;
+    TryLevel level = {set, unique_mark(t->r->table)};
+    if (set && vec_push(run->mem, &t->levels, level)) return;
+    run->no_memory = true;
+    if (set) set_give(run, set);
 }
 
-/* Whether the token can be read: by one configuration as far as that goes. */
-static bool can_read(Refine *r, Span text)
+static void levels_cut(Tries *t, size_t count)
 {
-    MaskRun *run = r->run;
-    Stepper *s = &run->stepper;
-    ConfigNext end = CONFIG_FORKS;
-    size_t pos = 0;
-    ConfigSet *now = set_borrow(run), *next = set_borrow(run);
-    bool alive = now && next && set_copy(run->mem, now, r->set);
-    if (!alive) run->no_memory = true;
-    if (alive && now->list.count == 1 && !now->ends && !s->has_budgets)
-        pos = track_alone(s, text, &now->list.at[0], &end);
-    alive = alive && end != CONFIG_DEAD;
-    if (alive && pos < text.size)
-        alive =
-            read_sets(run, now, next, span_of(text.at + pos, text.size - pos));
-    if (now) set_give(run, now);
-    if (next) set_give(run, next);
-    unique_back(r->table, r->mark);
-    return alive;
+    while (t->levels.count > count)
+        set_give(t->r->run, t->levels.at[--t->levels.count].set);
+}
+
+/* Reads a byte from the last level into `to`: by one configuration where that
+ * will do. False: it cannot be read. */
+static bool level_read(Tries *t, uint8_t byte, ConfigSet *to)
+{
+    Stepper *s = &t->r->run->stepper;
+    const TryLevel *last = &t->levels.at[t->levels.count - 1];
+    const ConfigSet *from = last->set;
+    unique_back(t->r->table, last->mark);
+    if (from->list.count == 1 && !from->ends && !s->has_budgets) {
+        ConfigNext end;
+        Config c = from->list.at[0];
+        track_alone(s, span_of(&byte, 1), &c, &end);
+        if (end == CONFIG_DEAD) return false;
+        if (end == CONFIG_MOVED) return vec_push(s->mem, &to->list, c);
+    }
+    set_step(s, from, byte, to);
+    return !set_is_empty(to);
+}
+
+/* Whether the token can be read. What it begins with like the one before is
+ * not read again. */
+static bool can_read(Tries *t, Span text)
+{
+    MaskRun *run = t->r->run;
+    size_t same = 0;
+    while (same < MIN(text.size, t->text.size) &&
+           text.at[same] == t->text.at[same])
+        same++;
+    if (t->size < t->text.size && same > t->size) return false;
+    levels_cut(t, same + 1);
+    t->text = text;
+    for (t->size = same; t->size < text.size; t->size++) {
+        ConfigSet *to = set_borrow(run);
+        bool alive = to && level_read(t, text.at[t->size], to);
+        if (alive) {
+            level_push(t, to);
+            if (run->no_memory) return false;
+            continue;
+        }
+        if (to) set_give(run, to);
+        return false;
+    }
+    return true;
+}
+
+static Tries tries_begin(Refine *r)
+{
+    Tries t = {.r = r};
+    ConfigSet *first = set_borrow(r->run);
+    if (first && !set_copy(r->run->mem, first, r->set)) {
+        set_give(r->run, first);
+        first = NULL;
+    }
+    level_push(&t, first);
+    return t;
+}
+
+static void tries_end(Tries *t)
+{
+    levels_cut(t, 0);
+    vec_free(t->r->run->mem, &t->levels);
+    unique_back(t->r->table, t->r->mark);
 }
 
 static bool has_failed(const Refine *r)
@@ -155,11 +211,14 @@ static void want_id(Refine *r, uint32_t id)
 
 static void try_all(Refine *r)
 {
+    if (!r->run->wanted.count) return;
+    Tries t = tries_begin(r);
     for (uint32_t i = 0; i < r->run->wanted.count && !has_failed(r); i++) {
         uint32_t id = r->run->wanted.at[i];
-        if (can_read(r, vocab_bytes(r->run->vocab->vocab, id)))
+        if (can_read(&t, vocab_bytes(r->run->vocab->vocab, id)))
             r->row[id / 32] |= 1u << (id % 32);
     }
+    tries_end(&t);
 }
 
 /* ---- tokens that go on like an earlier head ---- */
