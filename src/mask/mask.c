@@ -17,7 +17,10 @@
 #include "mask/refine.h"
 #include "matcher/budget.h"
 
-enum { FEW_IDS = 96 }; /* ids that are as quick to set as a row to copy */
+enum {
+    FEW_IDS = 96,   /* ids that are as quick to set as a row to copy */
+    SOME_IDS = 1024 /* that are noted on top of a base, having a row too */
+};
 
 /* ---- vocabulary ---- */
 
@@ -186,7 +189,8 @@ static void row_walk(void *user, const Walk *w, RiseRange range)
 {
     RowBuild *b = user;
     bool all = !w->rise || (range.lo <= w->rise_min && w->rise_max <= range.hi);
-    if (all && w->bitmap) {
+    bool is_noted = b->base && !w->ncovers && w->ninside < SOME_IDS;
+    if (all && w->bitmap && !is_noted) {
         build_base(b, w->bitmap);
         return;
     }

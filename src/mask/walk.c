@@ -9,7 +9,7 @@
 enum {
     MAX_LEAVING = 16384, /* entries of a grammar's remainder trie */
     BITMAP_FROM = 1024,  /* ids from which on a whole row is worth it */
-    SHARED_FROM = 64     /* the same on top of covers, for all grammars */
+    SHARED_FROM = 64     /* the same in walks for all grammars */
 };
 
 bool walkcache_init(WalkCache *cache, const Mem *mem, WalkCache *shared,
@@ -240,7 +240,7 @@ static bool keep_inside(WalkCache *cache, Walk *w, const WalkBuild *b,
     if (!w->inside || (b->has_rise && !w->rise)) return false;
     if (b->has_rise) rise_bounds(w->rise, n, &w->rise_min, &w->rise_max);
     if (b->nuses && !keep_covers(cache, w, b)) return false;
-    uint32_t from = w->ncovers && cache->is_shared ? SHARED_FROM : BITMAP_FROM;
+    uint32_t from = cache->is_shared ? SHARED_FROM : BITMAP_FROM;
     if (n >= from) w->bitmap = bitmap_make(&cache->arena, w, nwords);
     return n < from || w->bitmap;
 }
