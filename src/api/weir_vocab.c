@@ -24,12 +24,42 @@ static bool shared_make(weir_vocab *v, weir_error *err)
     return network_init(&v->shared, ir, &lowered, NULL, err);
 }
 
-/* Takes every state of the JSON frames that has costly walks. */
-static const char warm_sample[] =
+/* Take every state of the JSON frames: of a value, and of the parts that have
+ * a mark. */
+static const char value_sample[] =
     "{\"a\\u00e9\\ud83d\\ude00\\n\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\": [1, "
     "-2.5e+30, 0,"
     " {\"b\" : \"\" , \"c\":true}, [ ], {}, null , false , 12.5 ],\n"
     " \"d\":{\"e\":[[1]], \"f\" :-0,\"g\":{ \"h\": \"i\"}} }";
+
+#define KEY_SAMPLE \
+    "a\\u00e9\\ud83d\\ude00\\n\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\""
+static const char *const part_samples[][2] = {
+    [JSON_PART_KEY_REST] = {KEY_SAMPLE, "\""},
+    [JSON_PART_KEY_MORE] = {KEY_SAMPLE, "\\\"\""},
+    [JSON_PART_OF_STRING] = {"\":\"\"", "\" : \"\""},
+    [JSON_PART_OF_NUMBER] = {"\":0", "\" : 0"},
+    [JSON_PART_OF_INTEGER] = {"\":-10", "\" : 0"},
+    [JSON_PART_OF_BOOLEAN] = {"\":true", "\" : false"},
+    [JSON_PART_OF_ARRAY] = {"\":[]", "\" : []"},
+    [JSON_PART_OF_OBJECT] = {"\":{}", "\" : {}"},
+    [JSON_PART_OF_VALUE] = {"\":0", "\" : 0"},
+    [JSON_PART_COLON] = {"\":", "\" : "},
+};
+
+static bool warm_part(weir_vocab *v, State *start, JsonPart part)
+{
+    char text[80];
+    for (int i = 0; i < 2; i++) {
+        Out out = {text, sizeof text, 0};
+        uint8_t mark = json_part_mark(part);
+        out_bytes(&out, span_of(&mark, 1));
+        out_text(&out, part_samples[part][i]);
+        assert(out.size < sizeof text);
+        if (!mask_warm(&v->masks, start, span_of(text, out.size))) return false;
+    }
+    return true;
+}
 
 static bool warm_up(weir_vocab *v, weir_error *err)
 {
@@ -38,8 +68,10 @@ static bool warm_up(weir_vocab *v, weir_error *err)
         *err = network_error(&v->shared);
         return false;
     }
-    return mask_warm(&v->masks, start, SPAN(warm_sample)) ||
-           diag_no_memory(err);
+    bool ok = mask_warm(&v->masks, start, SPAN(value_sample));
+    for (JsonPart p = JSON_PART_KEY_REST; ok && p <= JSON_PART_COLON; p++)
+        ok = warm_part(v, start, p);
+    return ok || diag_no_memory(err);
 }
 
 static weir_vocab *vocab_begin(const weir_env *env, const weir_vocab_opts *opts,

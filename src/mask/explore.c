@@ -170,20 +170,39 @@ static bool set_reaches_bottom(MaskRun *run, const ConfigSet *set)
     return set_is_complete(&run->stepper, set);
 }
 
-/* Walks of its own for the subtree at `node`: if they pay. */
-static bool is_worth_walks(const Direct *d, const TrieNode *node,
-                           const ConfigSet *set)
-{
-    if (!d->at.to->build || set->list.count != 1 || set->ends) return false;
-    uint32_t below = node->tok_end - trie_own_end(&d->at.x->trie, node);
-    return below >= LARGE_TREE && set->list.at[0].q->nfirst >= MANY_BYTES;
-}
-
 /* True if the vocabulary keeps q's walk of x. */
 static bool is_shared(const MaskRun *run, const MaskTrie *x, const State *q)
 {
     return x->is_shared && q->frame->network->shared == NULL &&
            run->vocab->cache.mem && q->frame->network->keys.count;
+}
+
+/* True if q only calls a frame of the vocabulary, which keeps its walk of x,
+ * or a frame that begins so. */
+static bool leads_to_shared(const MaskRun *run, const MaskTrie *x, State *q)
+{
+    enum { MOST = 4 };
+    for (int i = 0; i < MOST; i++) {
+        if (q->ncalls != 1 || !byteset_is_empty(&q->local) || q->accepts)
+            return false;
+        const Entries *entries = state_entries(q);
+        if (!entries || entries->count != 1) return false;
+        q = entries->at[0].to;
+        if (is_shared(run, x, q)) return true;
+    }
+    return false;
+}
+
+/* Walks of its own for the subtree at `node`: if they pay. */
+static bool is_worth_walks(const Direct *d, const TrieNode *node,
+                           const ConfigSet *set)
+{
+    const Explore *at = &d->at;
+    uint32_t below = node->tok_end - trie_own_end(&at->x->trie, node);
+    if (below < LARGE_TREE || set->list.count != 1 || set->ends) return false;
+    State *q = set->list.at[0].q;
+    return (at->to->build && q->nfirst >= MANY_BYTES) ||
+           leads_to_shared(at->run, at->x, q);
 }
 
 /* Whether the vocabulary keeps the walks that read on from the set. */
@@ -423,11 +442,19 @@ static bool is_marked(const uint32_t *marks, uint32_t id)
     return marks[id / 32] >> (id % 32) & 1;
 }
 
-/* Marks the ids behind the ends, or takes the marks away. */
-static void flip_ends(const Explore *e, const KeyEnds *ends)
+/* Whether a name ends where the keys are read from, by the quote. */
+static bool ends_at_once(const Explore *e, const KeyEnds *ends)
+{
+    const KeyEnd *first = ends->at;
+    return ends->count && first->depth == 1 &&
+           e->x->trie.nodes[first->node].byte == '"';
+}
+
+/* Marks the ids behind the ends from `from` on, or takes the marks away. */
+static void flip_ends(const Explore *e, const KeyEnds *ends, uint32_t from)
 {
     const Trie *trie = &e->x->trie;
-    for (uint32_t i = 0; i < ends->count; i++) {
+    for (uint32_t i = from; i < ends->count; i++) {
         const TrieNode *n = &trie->nodes[ends->at[i].node];
         for (uint32_t p = n->tok; p < n->tok_end; p++)
             e->run->marks[trie->ids[p] / 32] ^= 1u << (trie->ids[p] % 32);
@@ -447,12 +474,15 @@ static bool leaves_marked(const WalkBuild *b, BuildMark mark,
     return false;
 }
 
-/* Drops what was added to the walk in the making behind the ends. False: that
+/* Drops what was added to the walk in the making behind the ends, from `from`
+ * on. False: that
  * is not to be done, since some of it leaves or too much does. */
-static bool build_drop(const Explore *e, BuildMark mark, const KeyEnds *ends)
+static bool build_drop(const Explore *e, BuildMark mark, const KeyEnds *ends,
+                       uint32_t from)
 {
     WalkBuild *b = e->to->build;
     MaskRun *run = e->run;
+    if (from == ends->count) return true;
     size_t nbytes = run->vocab->nwords * sizeof *run->marks;
     uint32_t kept = mark.ids;
     if (!run->marks) run->marks = mem_zero(run->mem, nbytes);
@@ -460,7 +490,7 @@ static bool build_drop(const Explore *e, BuildMark mark, const KeyEnds *ends)
         run->no_memory = true;
         return true;
     }
-    flip_ends(e, ends);
+    flip_ends(e, ends, from);
     bool ok = !b->leaks && !leaves_marked(b, mark, run->marks);
     for (uint32_t i = mark.ids; ok && i < b->ids.count; i++) {
         if (is_marked(run->marks, b->ids.at[i])) continue;
@@ -468,17 +498,18 @@ static bool build_drop(const Explore *e, BuildMark mark, const KeyEnds *ends)
         if (b->has_rise) b->rises.at[kept] = b->rises.at[i];
         kept++;
     }
-    flip_ends(e, ends);
+    flip_ends(e, ends, from);
     b->ids.count = kept;
     if (b->has_rise) b->rises.count = kept;
     return ok;
 }
 
-/* As if c stood at its key's home. */
-static void explore_home(const Explore *e, const KeyHome *home, Config c)
+/* As if c stood at its key's home. more: but for a quote that comes at once. */
+static void explore_home(const Explore *e, const KeyHome *home, Config c,
+                         bool more)
 {
     MaskRun *run = e->run;
-    Config at = {.q = home->rest};
+    Config at = {.q = more ? home->more : home->rest};
     at.stack = stack_push(&run->stepper.stacks, c.stack, home->ret, c.reg);
     ConfigSet set = {.list = {&at, 1, 1}};
     run->depth++;
@@ -523,19 +554,19 @@ static bool explore_key(const Explore *e, Config c)
     weir_status status =
         key_ends_find(&ends, run->mem, &e->x->trie, e->node, c.q);
     if (status) run->stepper.stacks.status = status;
-    bool is_done = true;
+    bool is_done = true, at_once = ends_at_once(e, &ends);
     if (!status && to->build) {
         BuildMark mark = build_mark(to->build);
-        explore_home(e, home, c);
-        is_done = !ends.count || build_drop(e, mark, &ends);
+        explore_home(e, home, c, at_once);
+        is_done = build_drop(e, mark, &ends, at_once);
         if (!is_done) build_back(to->build, mark);
     } else if (!status) {
         uint32_t mark = to->hold(to->user, NULL, 0);
-        for (uint32_t i = 0; i < ends.count; i++) {
+        for (uint32_t i = at_once; i < ends.count; i++) {
             const TrieNode *n = &e->x->trie.nodes[ends.at[i].node];
             to->hold(to->user, e->x->trie.ids + n->tok, n->tok_end - n->tok);
         }
-        explore_home(e, home, c);
+        explore_home(e, home, c, at_once);
         to->let_go(to->user, mark);
     }
     if (is_done) explore_ends(e, &ends, c);
@@ -599,7 +630,8 @@ static bool has_walks(const Explore *e, Config c)
     if (e->run->depth > MAX_DEPTH || node->tok_end - node->tok < SMALL_TRIE)
         return false;
     if (e->x->rise && walk_is_own(c.q)) return false;
-    return e->node == TRIE_ROOT || c.q->nfirst >= MANY_BYTES;
+    return e->node == TRIE_ROOT || c.q->nfirst >= MANY_BYTES ||
+           is_shared(e->run, e->x, c.q) || leads_to_shared(e->run, e->x, c.q);
 }
 
 /* By the walk of c, or later. */

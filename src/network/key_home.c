@@ -379,9 +379,12 @@ static bool home_fill(State *q, Frame *rest, KeyHome *out)
     State *home = home_state(q, head, known->home);
     State *start = home ? callee_start(net, rest) : NULL;
     State *ret = start ? after_quote(net, home) : NULL;
+    Frame *some = sharing_part(net->shared, JSON_PART_KEY_MORE);
+    State *more = ret ? callee_start(net, some) : NULL;
     if (net->error.status) return false;
-    if (!ret) return true;
-    *out = (KeyHome){home, start, ret, find_differs(q, head, x, known->home)};
+    if (!more) return true;
+    *out = (KeyHome){home, start, ret, more,
+                     find_differs(q, head, x, known->home)};
     return true;
 }
 

@@ -19,6 +19,7 @@
 typedef struct KeyHome {
     State *home;
     State *rest, *ret; /* home is `rest` with `ret` to return to */
+    State *more;       /* `rest`, but for the quote at once */
     ByteSet differs;   /* bytes that may lead elsewhere than from home */
 } KeyHome;
 

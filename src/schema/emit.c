@@ -124,15 +124,10 @@ static NodeId number_node(Emit *e, Numbers set, bool is_whole)
     bool fraction = s->opts->integer_fraction || !is_whole;
     NumberSpelling spelling = {.integer_fraction = fraction};
     if (set == s->all_numbers) return ir_ref(e->ir, json_number_rule(&e->json));
-    if (set == s->integers && !fraction && e->integer != RULE_NONE)
-        return ir_ref(e->ir, e->integer);
+    if (set == s->integers && !fraction)
+        return ir_ref(e->ir, json_integer_rule(&e->json));
     const Dfa *dfa = number_spellings(&s->lang, set, &spelling);
-    if (!sets_ok(s)) return NODE_NEVER_ID;
-    NodeId node = ir_regular(e->ir, dfa);
-    if (set != s->integers || fraction) return node;
-    e->integer = ir_rule_new(e->ir, SPAN("json_integer"), RULE_SHARED);
-    ir_rule_set(e->ir, e->integer, node);
-    return ir_ref(e->ir, e->integer);
+    return sets_ok(s) ? ir_regular(e->ir, dfa) : NODE_NEVER_ID;
 }
 
 /* ---- values ---- */
@@ -147,6 +142,11 @@ static void put(Emit *e, Nodes *nodes, NodeId node)
 static void put_constants(Emit *e, Nodes *nodes, uint32_t constants)
 {
     static const char *const texts[] = {"null", "false", "true"};
+    unsigned booleans = HAS_FALSE | HAS_TRUE;
+    if ((constants & booleans) == booleans) {
+        put(e, nodes, ir_ref(e->ir, json_boolean_rule(&e->json)));
+        constants &= ~booleans;
+    }
     for (uint32_t i = 0; i < COUNT_OF(texts); i++)
         if (constants & 1u << i)
             put(e, nodes, ir_bytes(e->ir, span_text(texts[i])));
@@ -302,11 +302,7 @@ static void set_root(Emit *e, SetId root)
 void emit_run(Sets *s, SetId root, const SchemaUse *use)
 {
     const ArgStyle *style = use->style;
-    Emit e = {.s = s,
-              .ir = s->ir,
-              .integer = RULE_NONE,
-              .style = style,
-              .markers = use->markers};
+    Emit e = {.s = s, .ir = s->ir, .style = style, .markers = use->markers};
     e.regex[0] = e.regex[1] = RULE_NONE;
     for (uint32_t i = 0; i < FORMAT_KINDS; i++) e.formats[i] = RULE_NONE;
     static const weir_space compact = {.kind = WEIR_SPACE_COMPACT};

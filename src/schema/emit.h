@@ -44,7 +44,7 @@ typedef struct Emit {
     NodeId gap;                       /* between two pieces */
     const Dfa *names; /* those that can be written as they are */
     /* RULE_NONE: not made yet */
-    RuleId integer, regex[2], formats[FORMAT_KINDS];
+    RuleId regex[2], formats[FORMAT_KINDS];
 } Emit;
 
 /* Sets ir->root to the rule of `root` and makes all rules that it needs. With

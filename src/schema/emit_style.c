@@ -355,7 +355,7 @@ static NodeId style_value(Emit *e, SetId value)
 NodeId emit_member_value(Emit *e, SetId value, uint32_t depth)
 {
     if (!emit_is_braced(e)) return style_value(e, value);
-    return ir_seq2(e->ir, json_colon(&e->json), emit_value(e, value, depth));
+    return json_member(&e->json, emit_value(e, value, depth));
 }
 
 NodeId emit_item(Emit *e, SetId value, uint32_t depth)

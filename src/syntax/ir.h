@@ -156,11 +156,23 @@ typedef enum JsonPart {
     JSON_PART_SPACE,
     JSON_PART_STRING,
     JSON_PART_NUMBER,
+    JSON_PART_INTEGER, /* spelled without fraction and exponent */
+    JSON_PART_BOOLEAN,
     JSON_PART_ARRAY,
     JSON_PART_OBJECT,
     JSON_PART_VALUE,
-    JSON_PART_KEY_REST /* of a string that is spelled as the keys of objects
-                          are: from behind a quote to behind the next */
+    JSON_PART_KEY_REST, /* of a string that is spelled as the keys of objects
+                           are: from behind a quote to behind the next */
+    JSON_PART_KEY_MORE, /* the same, but for the quote alone */
+    /* of a member, from behind its key on, with a value of a part */
+    JSON_PART_OF_STRING,
+    JSON_PART_OF_NUMBER,
+    JSON_PART_OF_INTEGER,
+    JSON_PART_OF_BOOLEAN,
+    JSON_PART_OF_ARRAY,
+    JSON_PART_OF_OBJECT,
+    JSON_PART_OF_VALUE,
+    JSON_PART_COLON /* between key and value */
 } JsonPart;
 
 typedef enum RuleOptionFlag {

@@ -45,17 +45,37 @@ static const struct {
     [JSON_PART_SPACE] = {"json_space", " "},
     [JSON_PART_STRING] = {"json_string", "\"\""},
     [JSON_PART_NUMBER] = {"json_number", "0"},
+    [JSON_PART_INTEGER] = {"json_integer", "0"},
+    [JSON_PART_BOOLEAN] = {"json_boolean", "true"},
     [JSON_PART_ARRAY] = {"json_array", "[]"},
     [JSON_PART_OBJECT] = {"json_object", "{}"},
     [JSON_PART_VALUE] = {"json_value", "0"},
     [JSON_PART_KEY_REST] = {"json_key_rest", "\""},
+    [JSON_PART_KEY_MORE] = {"json_key_more", "a\""},
+    [JSON_PART_OF_STRING] = {"json_of_string", ":\"\""},
+    [JSON_PART_OF_NUMBER] = {"json_of_number", ":0"},
+    [JSON_PART_OF_INTEGER] = {"json_of_integer", ":0"},
+    [JSON_PART_OF_BOOLEAN] = {"json_of_boolean", ":true"},
+    [JSON_PART_OF_ARRAY] = {"json_of_array", ":[]"},
+    [JSON_PART_OF_OBJECT] = {"json_of_object", ":{}"},
+    [JSON_PART_OF_VALUE] = {"json_of_value", ":0"},
+    [JSON_PART_COLON] = {"json_colon", ":"},
 };
 
 /* Whether the rule is the same under the usual policy. */
 static bool is_usual(const JsonRules *json, JsonPart part)
 {
-    return json->has_usual_gap || part == JSON_PART_STRING ||
-           part == JSON_PART_NUMBER || part == JSON_PART_KEY_REST;
+    switch (part) {
+    case JSON_PART_STRING:
+    case JSON_PART_NUMBER:
+    case JSON_PART_INTEGER:
+    case JSON_PART_BOOLEAN:
+    case JSON_PART_KEY_REST:
+    case JSON_PART_KEY_MORE:
+        return true;
+    default:
+        return json->has_usual_gap;
+    }
 }
 
 /* Makes the rule of a part. False: it is borrowed, and needs no body. */
@@ -141,8 +161,11 @@ void json_rules_init(JsonRules *json, Ir *ir, const weir_space *policy)
     if (!policy) policy = &any;
     *json = (JsonRules){.ir = ir, .kind = policy->kind, .gap = NODE_EMPTY_ID};
     json->space = json->string = json->number = RULE_NONE;
+    json->integer = json->boolean = RULE_NONE;
     for (uint32_t i = 0; i <= JSON_LAYOUT_DEPTH; i++)
         json->values[i] = json->arrays[i] = json->objects[i] = RULE_NONE;
+    for (uint32_t i = 0; i < COUNT_OF(json->members); i++)
+        json->members[i] = RULE_NONE;
     switch (policy->kind) {
     case WEIR_SPACE_ANY:
         json->gap = any_space(json, policy->max_run);
@@ -223,6 +246,29 @@ RuleId json_number_rule(JsonRules *json)
                 IR_SEQ(ir, ir_optional(ir, text(ir, "-")), whole,
                        ir_optional(ir, fraction), ir_optional(ir, power)));
     return json->number;
+}
+
+RuleId json_integer_rule(JsonRules *json)
+{
+    if (json->integer != RULE_NONE) return json->integer;
+    Ir *ir = json->ir;
+    if (!begin_rule(json, JSON_PART_INTEGER, &json->integer))
+        return json->integer;
+    NodeId nonzero = CLASS(ir, {'1', '9'}), digit = CLASS(ir, {'0', '9'});
+    NodeId whole = ALT(ir, text(ir, "0"), IR_SEQ(ir, nonzero, star(ir, digit)));
+    ir_rule_set(ir, json->integer,
+                ir_seq2(ir, ir_optional(ir, text(ir, "-")), whole));
+    return json->integer;
+}
+
+RuleId json_boolean_rule(JsonRules *json)
+{
+    if (json->boolean != RULE_NONE) return json->boolean;
+    Ir *ir = json->ir;
+    if (begin_rule(json, JSON_PART_BOOLEAN, &json->boolean))
+        ir_rule_set(ir, json->boolean,
+                    ALT(ir, text(ir, "false"), text(ir, "true")));
+    return json->boolean;
 }
 
 /* ---- between the pieces ---- */
@@ -367,27 +413,93 @@ RuleId json_value_rule(JsonRules *json, uint32_t depth)
     return *rule;
 }
 
-RuleId json_key_rest_rule(JsonRules *json)
+/* What is left of a key of at least so many characters. */
+static RuleId key_rule(JsonRules *json, JsonPart part, uint32_t least)
 {
     RuleId rule;
     LangCtx lang;
     Ir *ir = json->ir;
-    if (!ir_ok(ir) || !begin_rule(json, JSON_PART_KEY_REST, &rule))
-        return RULE_NONE;
+    if (!ir_ok(ir) || !begin_rule(json, part, &rule)) return RULE_NONE;
     lang_init(&lang, ir->mem, &ir->arena, NULL, &ir->error);
-    const Dfa *texts = lang_json_text(&lang, lang_all(), JSON_TEXT_NEEDED);
+    const Dfa *texts = lang_length(&lang, least, LANG_INF);
+    texts = lang_json_text(&lang, texts, JSON_TEXT_NEEDED);
     ir_rule_set(ir, rule, ir_seq2(ir, ir_regular(ir, texts), text(ir, "\"")));
     return rule;
+}
+
+/* The part that is a member with a value of `part`, or NONE. */
+static JsonPart member_part(JsonPart part)
+{
+    switch (part) {
+    case JSON_PART_STRING:
+        return JSON_PART_OF_STRING;
+    case JSON_PART_NUMBER:
+        return JSON_PART_OF_NUMBER;
+    case JSON_PART_INTEGER:
+        return JSON_PART_OF_INTEGER;
+    case JSON_PART_BOOLEAN:
+        return JSON_PART_OF_BOOLEAN;
+    case JSON_PART_ARRAY:
+        return JSON_PART_OF_ARRAY;
+    case JSON_PART_OBJECT:
+        return JSON_PART_OF_OBJECT;
+    case JSON_PART_VALUE:
+        return JSON_PART_OF_VALUE;
+    default:
+        return JSON_PART_NONE;
+    }
+}
+
+static RuleId member_rule(JsonRules *json, JsonPart part, NodeId value)
+{
+    RuleId *rule = &json->members[part - JSON_PART_OF_STRING];
+    if (*rule != RULE_NONE || !begin_rule(json, part, rule)) return *rule;
+    ir_rule_set(json->ir, *rule, ir_seq2(json->ir, json_colon(json), value));
+    return *rule;
+}
+
+static RuleId colon_rule(JsonRules *json)
+{
+    RuleId *rule = &json->members[JSON_PART_COLON - JSON_PART_OF_STRING];
+    if (*rule != RULE_NONE || !begin_rule(json, JSON_PART_COLON, rule))
+        return *rule;
+    ir_rule_set(json->ir, *rule, json_colon(json));
+    return *rule;
+}
+
+NodeId json_member(JsonRules *json, NodeId value)
+{
+    Ir *ir = json->ir;
+    Node n = ir_node(ir, value);
+    JsonPart part = JSON_PART_NONE;
+    if (json->has_usual_gap && n.kind == NODE_RULE)
+        part = member_part(ir->rules.at[n.a].part);
+    if (!part && json->has_usual_gap)
+        return ir_seq2(ir, ir_ref(ir, colon_rule(json)), value);
+    if (!part) return ir_seq2(ir, json_colon(json), value);
+    return ir_ref(ir, member_rule(json, part, value));
 }
 
 RuleId json_parts_rule(JsonRules *json)
 {
     Ir *ir = json->ir;
+    NodeId found[JSON_PART_COLON - JSON_PART_KEY_REST + 2];
+    uint32_t n = 0;
     RuleId rule = ir_rule_new(ir, SPAN("json_parts"), 0);
-    RuleId value = json_value_rule(json, 0), key = json_key_rest_rule(json);
-    if (ir_ok(ir))
-        ir_rule_set(ir, rule, ALT(ir, ir_ref(ir, value), ir_ref(ir, key)));
+    found[n++] = ir_ref(ir, json_value_rule(json, 0));
+    for (JsonPart p = JSON_PART_KEY_REST; p <= JSON_PART_COLON; p++) {
+        uint8_t mark = json_part_mark(p);
+        NodeId part = ir_ref(ir, json_part_rule(json, p));
+        if (p >= JSON_PART_OF_STRING) part = ir_seq2(ir, text(ir, "\""), part);
+        found[n++] = ir_seq2(ir, ir_bytes(ir, span_of(&mark, 1)), part);
+    }
+    if (ir_ok(ir)) ir_rule_set(ir, rule, ir_alt(ir, found, n));
     return rule;
+}
+
+static RuleId part_of_member(JsonRules *json, JsonPart part, RuleId value)
+{
+    return member_rule(json, part, ir_ref(json->ir, value));
 }
 
 RuleId json_part_rule(JsonRules *json, JsonPart part)
@@ -399,13 +511,36 @@ RuleId json_part_rule(JsonRules *json, JsonPart part)
         return json_string_rule(json);
     case JSON_PART_NUMBER:
         return json_number_rule(json);
+    case JSON_PART_INTEGER:
+        return json_integer_rule(json);
+    case JSON_PART_BOOLEAN:
+        return json_boolean_rule(json);
     case JSON_PART_ARRAY:
         return json_array_rule(json, 0);
     case JSON_PART_OBJECT:
         return json_object_rule(json, 0);
     case JSON_PART_VALUE:
         return json_value_rule(json, 0);
-    case JSON_PART_KEY_REST: /* the vocabulary's alone */
+    case JSON_PART_KEY_REST:
+        return key_rule(json, part, 0);
+    case JSON_PART_KEY_MORE:
+        return key_rule(json, part, 1);
+    case JSON_PART_OF_STRING:
+        return part_of_member(json, part, json_string_rule(json));
+    case JSON_PART_OF_NUMBER:
+        return part_of_member(json, part, json_number_rule(json));
+    case JSON_PART_OF_INTEGER:
+        return part_of_member(json, part, json_integer_rule(json));
+    case JSON_PART_OF_BOOLEAN:
+        return part_of_member(json, part, json_boolean_rule(json));
+    case JSON_PART_OF_ARRAY:
+        return part_of_member(json, part, json_array_rule(json, 0));
+    case JSON_PART_OF_OBJECT:
+        return part_of_member(json, part, json_object_rule(json, 0));
+    case JSON_PART_OF_VALUE:
+        return part_of_member(json, part, json_value_rule(json, 0));
+    case JSON_PART_COLON:
+        return colon_rule(json);
     case JSON_PART_NONE:
         break;
     }

@@ -31,7 +31,9 @@ typedef struct JsonRules {
     NodeId comma, colon, brackets[2][2];  /* others; NEVER: not made yet;
                                              [1]: of objects */
     NodeId character;                     /* NEVER: not made yet */
-    RuleId space, string, number;         /* RULE_NONE: not made yet */
+    RuleId space, string, number, integer,
+        boolean;                          /* RULE_NONE: not made yet */
+    RuleId members[8];                    /* by the part of their values */
     RuleId values[JSON_LAYOUT_DEPTH + 1]; /* by depth */
     RuleId arrays[JSON_LAYOUT_DEPTH + 1];
     RuleId objects[JSON_LAYOUT_DEPTH + 1];
@@ -47,10 +49,15 @@ RuleId json_object_rule(JsonRules *json, uint32_t depth);
 RuleId json_array_rule(JsonRules *json, uint32_t depth);
 RuleId json_string_rule(JsonRules *json); /* quotes included */
 RuleId json_number_rule(JsonRules *json);
-/* The rest of any key. */
-RuleId json_key_rest_rule(JsonRules *json);
-/* Of what a vocabulary keeps for all grammars: one of its parts. */
+RuleId json_integer_rule(JsonRules *json);
+RuleId json_boolean_rule(JsonRules *json);
+/* Of what a vocabulary keeps for all grammars: a value, or a mark and what
+ * stands in a key (behind its quote) or behind one (from its last quote on). */
 RuleId json_parts_rule(JsonRules *json);
+static inline uint8_t json_part_mark(JsonPart part)
+{
+    return (uint8_t)('A' + part);
+}
 /* By part, under the usual policy. */
 RuleId json_part_rule(JsonRules *json, JsonPart part);
 /* One character of a string, however it is spelled. */
@@ -70,6 +77,8 @@ NodeId json_close(JsonRules *json, uint32_t depth);
 NodeId json_hollow(JsonRules *json);
 /* Between key and value. */
 NodeId json_colon(JsonRules *json);
+/* What follows a member's key: colon and value. */
+NodeId json_member(JsonRules *json, NodeId value);
 /* A container, brackets included: `items` is all between open and close; it
  * may be hollow, too, if may_be_hollow. */
 NodeId json_container(JsonRules *json, uint32_t depth, const char *brackets,
