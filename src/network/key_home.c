@@ -282,27 +282,25 @@ static bool follows(const Nfa *nfa, uint32_t from, uint32_t to)
     return false;
 }
 
-/* The one automaton that q is in, at *x; NULL: none, or another position inside
- * a unique head. */
-static const NfaHead *head_of(const State *q, uint32_t *x)
+/* The state of the automaton that q is in, at *x. False: in none, or in several.
+ */
+static bool head_at(const State *q, const NfaHead *head, uint32_t *x)
 {
     const Nfa *nfa = q->frame->nfa;
-    const NfaHead *head = NULL;
-    for (uint32_t i = 0; i < nfa->nautomata && !head; i++)
-        for (uint32_t k = 0; k < q->npos; k++)
-            if (has_state(&nfa->automata[i], q->pos[k])) {
-                head = &nfa->automata[i];
-                *x = q->pos[k] - head->base;
-            }
-    for (uint32_t k = 0; head && k < q->npos; k++) {
+    Range r = nfa->heads[head->kind];
+    bool found = false;
+    for (uint32_t k = 0; k < q->npos && !found; k++) {
+        found = has_state(head, q->pos[k]);
+        if (found) *x = q->pos[k] - head->base;
+    }
+    for (uint32_t k = 0; found && k < q->npos; k++) {
         uint32_t pos = q->pos[k];
-        Range r = nfa->heads[MIN(nfa->kind[pos].lo, nfa->nkinds - 1)];
         bool is_inside = pos >= r.lo && pos < r.hi;
         if (is_inside && pos != head->base + *x &&
             !follows(nfa, head->base + *x, pos))
-            return NULL;
+            return false;
     }
-    return head;
+    return found;
 }
 
 static State *home_state(State *q, const NfaHead *head, uint32_t home)
@@ -366,13 +364,12 @@ static ByteSet find_differs(const State *q, const NfaHead *head, uint32_t x,
     return set;
 }
 
-/* False: error. *out stays empty if q has no home. */
-static bool home_fill(State *q, Frame *rest, KeyHome *out)
+/* A home for q in an automaton of the list, at x. False: error. *out stays
+ * empty if q has none there. */
+static bool home_fill(State *q, const NfaHead *head, uint32_t x, Frame *rest,
+                      KeyHome *out)
 {
     Network *net = q->frame->network;
-    uint32_t x = 0;
-    const NfaHead *head = head_of(q, &x);
-    if (!head) return true;
     const HeadHome *known = head_home(q->frame, head, rest_dfa(rest));
     if (!known) return false;
     if (!known->twin || known->twin[x]) return true;
@@ -388,6 +385,20 @@ static bool home_fill(State *q, Frame *rest, KeyHome *out)
     return true;
 }
 
+/* The first home of those that its automata have: each reads what any key
+ * reads, so that what others read besides differs behind the quote alone. */
+static bool home_find_first(State *q, Frame *rest, KeyHome *out)
+{
+    const Nfa *nfa = q->frame->nfa;
+    bool ok = true;
+    for (uint32_t i = 0; ok && !out->home && i < nfa->nautomata; i++) {
+        uint32_t x;
+        if (head_at(q, &nfa->automata[i], &x))
+            ok = home_fill(q, &nfa->automata[i], x, rest, out);
+    }
+    return ok;
+}
+
 static const KeyHome *home_make(State *q)
 {
     Network *net = q->frame->network;
@@ -395,7 +406,7 @@ static const KeyHome *home_make(State *q)
         net->shared ? sharing_part(net->shared, JSON_PART_KEY_REST) : NULL;
     KeyHome found = {0};
     if (!rest || !q->frame->list) return &no_home;
-    if (!home_fill(q, rest, &found)) return NULL;
+    if (!home_find_first(q, rest, &found)) return NULL;
     if (!found.home) return &no_home;
     KeyHome *kept = arena_copy(&net->arena, &found, sizeof found);
     if (!kept) network_no_memory(net);
