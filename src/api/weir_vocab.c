@@ -45,6 +45,7 @@ static const char *const part_samples[][2] = {
     [JSON_PART_OF_OBJECT] = {"\":{}", "\" : {}"},
     [JSON_PART_OF_VALUE] = {"\":0", "\" : 0"},
     [JSON_PART_COLON] = {"\":", "\" : "},
+    [JSON_PART_TEXT] = {"\"" KEY_SAMPLE, "\"" KEY_SAMPLE},
 };
 
 static bool warm_part(weir_vocab *v, State *start, JsonPart part)
@@ -69,7 +70,7 @@ static bool warm_up(weir_vocab *v, weir_error *err)
         return false;
     }
     bool ok = mask_warm(&v->masks, start, SPAN(value_sample));
-    for (JsonPart p = JSON_PART_KEY_REST; ok && p <= JSON_PART_COLON; p++)
+    for (JsonPart p = JSON_PART_KEY_REST; ok && p <= JSON_PART_TEXT; p++)
         ok = warm_part(v, start, p);
     return ok || diag_no_memory(err);
 }

@@ -18,6 +18,7 @@
 #include "mask/explore.h"
 
 #include "mask/key_ends.h"
+#include "network/twin.h"
 
 enum {
     SMALL_TRIE = 64,  /* ids: below, no walk is kept for a remainder trie */
@@ -380,8 +381,10 @@ static const Walk *walk_get(MaskRun *run, const WalkKey *key, uint32_t depth)
 
 static WalkKey key_of(const MaskTrie *x, uint32_t node, Config c)
 {
+    State *twin = walk_is_own(c.q) ? state_twin(c.q) : NULL;
     uint32_t reg = walk_is_own(c.q) ? 0 : reg_class(c.q, c.reg, x->trie.depth);
-    return (WalkKey){.trie = x, .q = c.q, .node = node, .reg = reg};
+    return (WalkKey){
+        .trie = x, .q = twin ? twin : c.q, .node = node, .reg = reg};
 }
 
 const Walk *explore_walk(MaskRun *run, const MaskTrie *x, uint32_t node,
@@ -396,9 +399,18 @@ const Walk *explore_walk(MaskRun *run, const MaskTrie *x, uint32_t node,
 static bool is_open(MaskRun *run, const MaskTrie *x, State *q)
 {
     if (q->nfirst < SOME_BYTES) return false;
-    if (is_shared(run, x, q)) return false;
+    if (is_shared(run, x, q) && !walk_is_own(q)) return false;
     const Loop *loop = loop_of(&run->loops, run->mem, q);
     return loop->may_return && byteset_count(&loop->units) >= SOME_BYTES;
+}
+
+/* Of a twin the vocabulary keeps what a quote follows, as in JSON; anything
+ * else could be told in too many ways. */
+static void key_follow(WalkKey *key, Config c, const ByteSet *follow)
+{
+    bool is_quote = byteset_has(follow, '"') && byteset_count(follow) == 1;
+    key->follow = follow;
+    if (!is_quote) key->q = c.q;
 }
 
 /* The walk of c, by what follows c's frame if it leaves too much else. */
@@ -408,10 +420,10 @@ static const Walk *walk_for(const Explore *e, Config c, bool is_local)
     WalkKey key = key_of(e->x, e->node, c);
     key.is_local = is_local;
     bool open = is_open(e->run, e->x, c.q);
-    if (open && follow_find(e, c, &follow)) key.follow = &follow;
+    if (open && follow_find(e, c, &follow)) key_follow(&key, c, &follow);
     const Walk *w = walk_get(e->run, &key, e->depth);
     if (!w || !w->leaks || open || !follow_find(e, c, &follow)) return w;
-    key.follow = &follow;
+    key_follow(&key, c, &follow);
     return walk_get(e->run, &key, e->depth);
 }
 

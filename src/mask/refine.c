@@ -137,6 +137,7 @@ static void levels_cut(Tries *t, size_t count)
 static bool level_read(Tries *t, uint8_t byte, ConfigSet *to)
 {
     Stepper *s = &t->r->run->stepper;
+    assert(t->levels.at && t->levels.count);
     const TryLevel *last = &t->levels.at[t->levels.count - 1];
     const ConfigSet *from = last->set;
     unique_back(t->r->table, last->mark);

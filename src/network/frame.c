@@ -14,6 +14,7 @@
 #include "network/frame.h"
 
 #include "network/list_frame.h"
+#include "network/twin.h"
 #include "network/sharing.h"
 
 #include <stdlib.h>
@@ -107,6 +108,7 @@ static bool frame_fill(Network *net, Frame *f)
     if (!f->nfa) return true;
     f->is_regular = !nfa_has_calls(f->nfa);
     find_classes(f);
+    twin_find(f);
     return true;
 }
 
@@ -486,6 +488,7 @@ static State *state_new(Network *net, const State *proto, const PosSet *set)
     atomic_init(&q->entries, NULL);
     atomic_init(&q->home, NULL);
     atomic_init(&q->loop, NULL);
+    atomic_init(&q->twin, NULL);
     return q;
 }
 

@@ -180,6 +180,7 @@ struct State {
     _Atomic(Entries *) entries;           /* the same */
     _Atomic(const struct KeyHome *) home; /* key_home.h; NULL: not known yet */
     _Atomic(const struct Loop *) loop;    /* mask/loop.h; the same */
+    _Atomic(State *) twin;                /* twin.h; the same */
     NextCell next[];
 };
 
@@ -192,6 +193,7 @@ struct Frame {
     bool is_regular;    /* no calls, no token edges: one state at a time */
     uint32_t lo, hi;    /* counted frames: hi may be REPEAT_INF */
     uint32_t most_need; /* bounded frames: of any state */
+    Frame *twin;        /* counted frames: the vocabulary's; NULL: none */
     struct Nfa *nfa;
     bool has_unique;        /* a list, some of whose heads must be unique */
     atomic_bool is_closed;  /* ... and are not open (State.is_open), as far as

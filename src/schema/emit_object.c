@@ -10,7 +10,11 @@
 
 #include "lang/json_text.h"
 
-enum { MAX_SOME = 100, MAX_KINDS = 20000 };
+enum {
+    MAX_SOME = 100,
+    MAX_KINDS = 20000,
+    FEW_CLASSES = 4 /* of which those with one value are united */
+};
 
 typedef struct ObjectList {
     Emit *e;
@@ -256,6 +260,40 @@ static void split(ObjectList *l, const Dfa *keys, SetId value, uint32_t i,
     put_class(l, keys, value);
 }
 
+static bool is_same(Sets *s, SetId a, SetId b)
+{
+    return a == b || set_form_of(s, a, false) == set_form_of(s, b, false);
+}
+
+/* The keys of class i and of all later ones that have its value, which are
+ * marked in *done: a pattern whose members are as free as all others tells
+ * nothing apart. NULL: any. */
+static const Dfa *class_keys(ObjectList *l, uint32_t i, unsigned *done)
+{
+    const ObjectShape *o = l->o;
+    Sets *s = l->e->s;
+    const Dfa *keys = o->classes[i].keys;
+    for (uint32_t j = i + 1; o->nclasses <= FEW_CLASSES && j < o->nclasses; j++)
+        if (is_same(s, o->classes[i].value, o->classes[j].value)) {
+            *done |= 1u << j;
+            keys = keys && o->classes[j].keys
+                       ? lang_unite(&s->lang, keys, o->classes[j].keys)
+                       : NULL;
+        }
+    return keys && sets_ok(s) && lang_is_all(keys) ? NULL : keys;
+}
+
+static void put_classes(ObjectList *l)
+{
+    const ObjectShape *o = l->o;
+    unsigned done = 0;
+    for (uint32_t i = 0; i < o->nclasses && sets_ok(l->e->s); i++) {
+        if (i < FEW_CLASSES && done >> i & 1) continue;
+        const Dfa *keys = class_keys(l, i, &done);
+        split(l, keys, o->classes[i].value, 0, 0);
+    }
+}
+
 static void put_need(ObjectList *l, uint32_t nwhen, const uint32_t *when,
                      uint32_t then)
 {
@@ -303,8 +341,7 @@ static NodeId members(Emit *e, const ObjectShape *o, uint32_t depth)
         put_counter(&l, o->some[i].nwhen ? 0 : o->some[i].lo, o->some[i].hi);
     l.own = l.counters.count;
     for (uint32_t i = 0; i < o->nprops && sets_ok(e->s); i++) put_prop(&l, i);
-    for (uint32_t i = 0; i < o->nclasses && sets_ok(e->s); i++)
-        split(&l, o->classes[i].keys, o->classes[i].value, 0, 0);
+    put_classes(&l);
     put_needs(&l);
     NodeId node = sets_ok(e->s) ? list_node(&l) : NODE_NEVER_ID;
     vec_free(e->s->mem, &l.kinds);

@@ -172,7 +172,8 @@ typedef enum JsonPart {
     JSON_PART_OF_ARRAY,
     JSON_PART_OF_OBJECT,
     JSON_PART_OF_VALUE,
-    JSON_PART_COLON /* between key and value */
+    JSON_PART_COLON, /* between key and value */
+    JSON_PART_TEXT   /* one or more characters of a string, counted */
 } JsonPart;
 
 typedef enum RuleOptionFlag {

@@ -60,6 +60,7 @@ static const struct {
     [JSON_PART_OF_OBJECT] = {"json_of_object", ":{}"},
     [JSON_PART_OF_VALUE] = {"json_of_value", ":0"},
     [JSON_PART_COLON] = {"json_colon", ":"},
+    [JSON_PART_TEXT] = {"json_text", "a"},
 };
 
 /* Whether the rule is the same under the usual policy. */
@@ -72,6 +73,7 @@ static bool is_usual(const JsonRules *json, JsonPart part)
     case JSON_PART_BOOLEAN:
     case JSON_PART_KEY_REST:
     case JSON_PART_KEY_MORE:
+    case JSON_PART_TEXT:
         return true;
     default:
         return json->has_usual_gap;
@@ -483,17 +485,29 @@ NodeId json_member(JsonRules *json, NodeId value)
 RuleId json_parts_rule(JsonRules *json)
 {
     Ir *ir = json->ir;
-    NodeId found[JSON_PART_COLON - JSON_PART_KEY_REST + 2];
+    NodeId found[JSON_PART_TEXT - JSON_PART_KEY_REST + 2];
     uint32_t n = 0;
     RuleId rule = ir_rule_new(ir, SPAN("json_parts"), 0);
     found[n++] = ir_ref(ir, json_value_rule(json, 0));
-    for (JsonPart p = JSON_PART_KEY_REST; p <= JSON_PART_COLON; p++) {
+    for (JsonPart p = JSON_PART_KEY_REST; p <= JSON_PART_TEXT; p++) {
         uint8_t mark = json_part_mark(p);
         NodeId part = ir_ref(ir, json_part_rule(json, p));
         if (p >= JSON_PART_OF_STRING) part = ir_seq2(ir, text(ir, "\""), part);
+        if (p == JSON_PART_TEXT) part = ir_seq2(ir, part, text(ir, "\""));
         found[n++] = ir_seq2(ir, ir_bytes(ir, span_of(&mark, 1)), part);
     }
     if (ir_ok(ir)) ir_rule_set(ir, rule, ir_alt(ir, found, n));
+    return rule;
+}
+
+/* Counted, since no one writes so many out. */
+static RuleId text_rule(JsonRules *json)
+{
+    enum { MOST = 1 << 30 };
+    RuleId rule;
+    if (begin_rule(json, JSON_PART_TEXT, &rule))
+        ir_rule_set(json->ir, rule,
+                    ir_repeat(json->ir, json_character(json), 1, MOST));
     return rule;
 }
 
@@ -541,6 +555,8 @@ RuleId json_part_rule(JsonRules *json, JsonPart part)
         return part_of_member(json, part, json_value_rule(json, 0));
     case JSON_PART_COLON:
         return colon_rule(json);
+    case JSON_PART_TEXT:
+        return text_rule(json);
     case JSON_PART_NONE:
         break;
     }
