@@ -45,13 +45,13 @@ static const char *const part_samples[][2] = {
     [JSON_PART_OF_OBJECT] = {"\":{}", "\" : {}"},
     [JSON_PART_OF_VALUE] = {"\":0", "\" : 0"},
     [JSON_PART_COLON] = {"\":", "\" : "},
-    [JSON_PART_TEXT] = {"\"" KEY_SAMPLE, "\"" KEY_SAMPLE},
+    [JSON_PART_TEXT] = {"\"a\"", NULL},
 };
 
 static bool warm_part(weir_vocab *v, State *start, JsonPart part)
 {
     char text[80];
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && part_samples[part][i]; i++) {
         Out out = {text, sizeof text, 0};
         uint8_t mark = json_part_mark(part);
         out_bytes(&out, span_of(&mark, 1));
