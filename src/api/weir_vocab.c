@@ -32,8 +32,9 @@ static const char value_sample[] =
     " {\"b\" : \"\" , \"c\":true}, [ ], {}, null , false , 12.5 ],\n"
     " \"d\":{\"e\":[[1]], \"f\" :-0,\"g\":{ \"h\": \"i\"}} }";
 
+/* With escapes that keys have. */
 #define KEY_SAMPLE \
-    "a\\u00e9\\ud83d\\ude00\\n\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\""
+    "a\\n\\u001f\\\\\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\""
 static const char *const part_samples[][2] = {
     [JSON_PART_KEY_REST] = {KEY_SAMPLE, "\""},
     [JSON_PART_KEY_MORE] = {KEY_SAMPLE, "\\\"\""},
