@@ -33,8 +33,7 @@ static const char value_sample[] =
     " \"d\":{\"e\":[[1]], \"f\" :-0,\"g\":{ \"h\": \"i\"}} }";
 
 /* With escapes that keys have. */
-#define KEY_SAMPLE \
-    "a\\n\\u001f\\\\\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\""
+#define KEY_SAMPLE "a\\n\\u001f\\\\\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80\""
 static const char *const part_samples[][2] = {
     [JSON_PART_KEY_REST] = {KEY_SAMPLE, "\""},
     [JSON_PART_KEY_MORE] = {KEY_SAMPLE, "\\\"\""},
