@@ -487,8 +487,8 @@ static bool leaves_marked(const WalkBuild *b, BuildMark mark,
 }
 
 /* Drops what was added to the walk in the making behind the ends, from `from`
- * on. False: that
- * is not to be done, since some of it leaves or too much does. */
+ * on. False: that is not to be done, since some of it leaves or too much does.
+ */
 static bool build_drop(const Explore *e, BuildMark mark, const KeyEnds *ends,
                        uint32_t from)
 {

@@ -429,29 +429,12 @@ static RuleId key_rule(JsonRules *json, JsonPart part, uint32_t least)
     return rule;
 }
 
-/* The part that is a member with a value of `part`, or NONE. */
-static JsonPart member_part(JsonPart part)
-{
-    switch (part) {
-    case JSON_PART_STRING:
-        return JSON_PART_OF_STRING;
-    case JSON_PART_NUMBER:
-        return JSON_PART_OF_NUMBER;
-    case JSON_PART_INTEGER:
-        return JSON_PART_OF_INTEGER;
-    case JSON_PART_BOOLEAN:
-        return JSON_PART_OF_BOOLEAN;
-    case JSON_PART_ARRAY:
-        return JSON_PART_OF_ARRAY;
-    case JSON_PART_OBJECT:
-        return JSON_PART_OF_OBJECT;
-    case JSON_PART_VALUE:
-        return JSON_PART_OF_VALUE;
-    default:
-        return JSON_PART_NONE;
-    }
-}
+/* Parts of members are in the order of those of their values. */
+enum { TO_MEMBER = JSON_PART_OF_STRING - JSON_PART_STRING };
+_Static_assert(JSON_PART_OF_VALUE - JSON_PART_VALUE == TO_MEMBER,
+               "as many members as values");
 
+/* A colon, and the value of a member. */
 static RuleId member_rule(JsonRules *json, JsonPart part, NodeId value)
 {
     RuleId *rule = &json->members[part - JSON_PART_OF_STRING];
@@ -462,11 +445,7 @@ static RuleId member_rule(JsonRules *json, JsonPart part, NodeId value)
 
 static RuleId colon_rule(JsonRules *json)
 {
-    RuleId *rule = &json->members[JSON_PART_COLON - JSON_PART_OF_STRING];
-    if (*rule != RULE_NONE || !begin_rule(json, JSON_PART_COLON, rule))
-        return *rule;
-    ir_rule_set(json->ir, *rule, json_colon(json));
-    return *rule;
+    return member_rule(json, JSON_PART_COLON, NODE_EMPTY_ID);
 }
 
 NodeId json_member(JsonRules *json, NodeId value)
@@ -474,12 +453,11 @@ NodeId json_member(JsonRules *json, NodeId value)
     Ir *ir = json->ir;
     Node n = ir_node(ir, value);
     JsonPart part = JSON_PART_NONE;
-    if (json->has_usual_gap && n.kind == NODE_RULE)
-        part = member_part(ir->rules.at[n.a].part);
-    if (!part && json->has_usual_gap)
+    if (!json->has_usual_gap) return ir_seq2(ir, json_colon(json), value);
+    if (n.kind == NODE_RULE) part = ir->rules.at[n.a].part;
+    if (part < JSON_PART_STRING || part > JSON_PART_VALUE)
         return ir_seq2(ir, ir_ref(ir, colon_rule(json)), value);
-    if (!part) return ir_seq2(ir, json_colon(json), value);
-    return ir_ref(ir, member_rule(json, part, value));
+    return ir_ref(ir, member_rule(json, part + TO_MEMBER, value));
 }
 
 RuleId json_parts_rule(JsonRules *json)
@@ -511,11 +489,6 @@ static RuleId text_rule(JsonRules *json)
     return rule;
 }
 
-static RuleId part_of_member(JsonRules *json, JsonPart part, RuleId value)
-{
-    return member_rule(json, part, ir_ref(json->ir, value));
-}
-
 RuleId json_part_rule(JsonRules *json, JsonPart part)
 {
     switch (part) {
@@ -540,19 +513,15 @@ RuleId json_part_rule(JsonRules *json, JsonPart part)
     case JSON_PART_KEY_MORE:
         return key_rule(json, part, 1);
     case JSON_PART_OF_STRING:
-        return part_of_member(json, part, json_string_rule(json));
     case JSON_PART_OF_NUMBER:
-        return part_of_member(json, part, json_number_rule(json));
     case JSON_PART_OF_INTEGER:
-        return part_of_member(json, part, json_integer_rule(json));
     case JSON_PART_OF_BOOLEAN:
-        return part_of_member(json, part, json_boolean_rule(json));
     case JSON_PART_OF_ARRAY:
-        return part_of_member(json, part, json_array_rule(json, 0));
     case JSON_PART_OF_OBJECT:
-        return part_of_member(json, part, json_object_rule(json, 0));
     case JSON_PART_OF_VALUE:
-        return part_of_member(json, part, json_value_rule(json, 0));
+        return member_rule(
+            json, part,
+            ir_ref(json->ir, json_part_rule(json, part - TO_MEMBER)));
     case JSON_PART_COLON:
         return colon_rule(json);
     case JSON_PART_TEXT:
