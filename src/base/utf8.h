@@ -20,6 +20,14 @@ static inline unsigned utf8_lead_size(uint8_t lead)
     if (lead < 0xC0) return lead < 0x80;
     return lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
 }
+/* The first byte of a character. */
+static inline uint8_t utf8_lead(uint32_t rune)
+{
+    if (rune < 0x80) return (uint8_t)rune;
+    if (rune < 0x800) return (uint8_t)(0xC0 | rune >> 6);
+    if (rune < 0x10000) return (uint8_t)(0xE0 | rune >> 12);
+    return (uint8_t)(0xF0 | MIN(rune, RUNE_MAX) >> 18);
+}
 /* Offset of the first byte that is not well formed, or text.size. */
 size_t utf8_check(Span text);
 

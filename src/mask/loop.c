@@ -16,6 +16,8 @@
  */
 #include "mask/loop.h"
 
+#include "network/safe_text.h"
+
 enum {
     LOOP_FROM = 8, /* fewer characters are read as quickly as known */
     MOST_STATES = 512,
@@ -469,19 +471,41 @@ static bool loop_chains(LoopTable *t, Loop *loop)
            loop_chain(t, loop, that_lead(&own, &own.all, to));
 }
 
-static void loop_fill(LoopTable *t, Loop *loop, State *q)
+/* By the states of the network, one after the other. */
+static void loop_search(LoopTable *t, Loop *loop, uint32_t copies_each)
 {
     Closure k;
-    uint32_t copies_each = q->frame->is_counted && q->is_loop;
-    *loop = (Loop){.q = q, .counts = copies_each, .height = ANY_HEIGHT};
     loop->is_any = loop_units(t, loop, copies_each, &k);
     if (loop->is_any) loop->need = k.need;
     for (uint32_t i = 0; loop->is_any && i < k.count; i++) {
         loop->exits = set_or(loop->exits, &k.states[i]->first);
         loop->may_return |= k.states[i]->accepts;
     }
-    if (!loop->is_any && !q->frame->is_counted)
+    if (!loop->is_any && !loop->q->frame->is_counted)
         loop->is_any = loop_chains(t, loop);
+}
+
+/* By what the state's automaton says. */
+static void loop_take(Loop *loop, const SafeText *safe)
+{
+    loop->first = safe->first;
+    loop->units = safe->units;
+    loop->exits = safe->exits;
+    loop->height = (uint8_t)safe->height;
+    loop->is_capped = false;
+    loop->may_return = safe->may_return;
+    loop->need = safe->need;
+    loop->is_any = true;
+}
+
+static void loop_fill(LoopTable *t, Loop *loop, State *q)
+{
+    uint32_t copies_each = q->frame->is_counted && q->is_loop;
+    *loop = (Loop){.q = q, .counts = copies_each, .height = ANY_HEIGHT};
+    SafeText safe;
+    bool is_safe = state_safe_text(q, &safe);
+    if (!is_safe || safe.height < MOST_CHAIN) loop_search(t, loop, copies_each);
+    if (is_safe && !loop->is_any) loop_take(loop, &safe);
     loop->exits = set_minus(loop->exits, &loop->units);
     ByteSet others;
     for (int i = 0; i < 4; i++) others.word[i] = ~loop->first.word[i];

@@ -46,26 +46,16 @@ const Cover *cover_for(CoverTable *covers, const MaskTrie *x, uint32_t node,
                                              : NULL;
 }
 
-/* The row of a cover whose texts cannot begin with all its units, or have no
- * more than so many: its own unless the vocabulary keeps it. */
-static bool part_row(WalkBuild *b, CoverUse *use, const TrieNode *node,
-                     uint32_t most)
+/* A row of its own, of tokens that begin with one of `first`. */
+static bool own_row(WalkBuild *b, CoverUse *use, const TrieNode *node)
 {
     const Trie *trie = &b->key.trie->trie;
-    const uint32_t *kept = NULL;
-    if (!memcmp(&use->first, &use->units, sizeof use->first))
-        kept = cover_upto(b->covers, use->cover.cover, most);
-    if (kept) {
-        use->cover.row = kept;
-        use->cover.cover = NULL;
-        return true;
-    }
     use->own = mem_new(b->mem, b->covers->nwords * sizeof *use->own);
     if (!use->own) {
         b->no_memory = true;
         return false;
     }
-    cover_write(b->covers, use->cover.cover, most, use->own);
+    cover_write(b->covers, use->cover.cover, use->cover.most, use->own);
     for (uint32_t i = 0; i < node->nchildren; i++) {
         const TrieNode *child = &trie->nodes[node->child + i];
         if (byteset_has(&use->first, child->byte)) continue;
@@ -74,6 +64,29 @@ static bool part_row(WalkBuild *b, CoverUse *use, const TrieNode *node,
     }
     use->cover.row = use->own;
     use->cover.cover = NULL;
+    return true;
+}
+
+/* Few tokens are long: so that the vocabulary need not keep a row for each
+ * number of characters, a cover takes fewer of these than it could. */
+static uint32_t cover_step_down(uint32_t most)
+{
+    enum { EACH = 16 };
+    uint32_t step = EACH;
+    while (step <= most / 2) step *= 2;
+    return MIN(most, step);
+}
+
+/* The row, where not all that the units make is in it: by their number, or
+ * since a text does not begin with each (`is_even`: it does). False: none. */
+static bool cover_cut(WalkBuild *b, CoverUse *use, const TrieNode *node,
+                      bool is_even)
+{
+    const Cover *cover = use->cover.cover;
+    const uint32_t *kept =
+        is_even ? cover_upto(b->covers, cover, use->cover.most) : NULL;
+    if (!kept) return !use->cover.counts && own_row(b, use, node);
+    use->cover.row = kept;
     return true;
 }
 
@@ -93,20 +106,27 @@ bool cover_begin(WalkBuild *b, CoverPath *path, uint32_t node, uint32_t depth,
     if (!cover) return false;
     CoverUse *use = &b->uses[b->nuses];
     *use = (CoverUse){.first = loop->first, .units = loop->units};
-    use->cover = (WalkCover){cover->row, cover, loop->counts, loop->need};
+    use->cover = (WalkCover){.row = cover->row,
+                             .cover = cover,
+                             .counts = loop->counts,
+                             .most = b->covers->longest,
+                             .rise = loop->need};
     if (!loop->counts) use->cover.rise += rise;
     use->out = loop->out;
     use->other = loop->other;
     use->is_capped = loop->is_capped;
     if (loop->may_return) use->out |= b->follow_groups;
-    bool is_whole = loop->height == ANY_HEIGHT &&
-                    !memcmp(&use->first, &use->units, sizeof use->first);
-    uint32_t most = loop->height == ANY_HEIGHT
-                        ? b->covers->longest
-                        : count_above(b, n, depth) + loop->height;
-    if (!is_whole && (loop->counts || !part_row(b, use, n, most))) return false;
+    bool is_even = !memcmp(&use->first, &use->units, sizeof use->first);
+    uint32_t height = loop->height;
+    if (height != ANY_HEIGHT) {
+        uint32_t above = count_above(b, n, depth);
+        use->cover.most = cover_step_down(above + height);
+        if (use->cover.most <= above) return false;
+        height = MIN(use->cover.most - above, ANY_HEIGHT - 1);
+    }
+    if (!cover_cut(b, use, n, is_even)) return false;
     b->nuses++;
-    *path = (CoverPath){use, 0, loop->height, false};
+    *path = (CoverPath){use, 0, (uint8_t)height, false};
     return true;
 }
 
@@ -192,13 +212,23 @@ static bool take_subtree(WalkBuild *b, const TrieNode *node, uint32_t depth,
     return true;
 }
 
+/* Takes all below a node that is higher than its path's cover, if the state has
+ * come to read more in the meantime. What the cover has of it is taken twice. */
+static bool take_above(WalkBuild *b, const TrieNode *node, uint32_t depth,
+                       const RegularLevel *at)
+{
+    const CoverPath *path = &at->path;
+    return path->height != ANY_HEIGHT && node->height > path->height &&
+           !(node->below & path->use->out) && take_subtree(b, node, depth, at);
+}
+
 /* True if the walk goes on below the child of level `at`. */
 static bool goes_below(WalkBuild *b, uint32_t child, uint32_t depth,
                        RegularLevel *at)
 {
     const TrieNode *node = &b->key.trie->trie.nodes[child];
     if (!node->nchildren || at->q->is_final) return false;
-    if (at->path.use) return true;
+    if (at->path.use) return !take_above(b, node, depth, at);
     if (!cover_begin(b, &at->path, child, depth, at->q, at->rise))
         return !take_subtree(b, node, depth, at);
     return path_matters(at->path, node) || node->below & at->path.use->other;

@@ -220,8 +220,7 @@ static bool keep_covers(WalkCache *cache, Walk *w, const WalkBuild *b)
         if (!b->has_rise) continue;
         uint32_t rise = covers[i].rise, counts = covers[i].counts;
         w->rise_min = MIN(w->rise_min, rise + counts);
-        w->rise_max =
-            MAX(w->rise_max, rise + (counts ? b->covers->longest : 0));
+        w->rise_max = MAX(w->rise_max, rise + (counts ? covers[i].most : 0));
     }
     w->covers = covers;
     w->ncovers = n;

@@ -84,12 +84,14 @@ typedef struct WalkCover {
     const uint32_t *row;
     const Cover *cover; /* NULL: the row may not be cut down */
     bool counts;        /* its characters */
+    uint32_t most;      /* of them that its tokens have, at most */
     uint32_t rise;
 } WalkCover;
 /* How many characters a token of the cover may have within range; 0: none. */
 static inline uint32_t cover_most(const WalkCover *cover, RiseRange range)
 {
-    return range.hi > cover->rise ? range.hi - cover->rise : 0;
+    return range.hi > cover->rise ? MIN(range.hi - cover->rise, cover->most)
+                                  : 0;
 }
 enum { WALK_COVERS = 4 };
 

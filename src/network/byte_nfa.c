@@ -54,7 +54,7 @@ typedef struct NfaBuild {
     Range kind;
     VEC(uint32_t) path; /* positions of the bytes of the present head */
     VEC(Range) heads;   /* by kind: see Nfa */
-    VEC(NfaHead) automata;
+    VEC(NfaDfa) automata;
     VEC(NfaBound) bounds; /* by position; bounded languages only */
     bool is_bounded;
 } NfaBuild;
@@ -265,9 +265,8 @@ static void add_regular(NfaBuild *b, const Dfa *d, const BoundedSpec *spec,
     size_t nedges = (size_t)d->edge_start[d->nstates] + d->nstates;
     if (!vec_reserve(b->mem, &b->edges, b->edges.count + nedges))
         diag_no_memory(b->err);
-    NfaHead head = {d, b->kind.lo, base};
-    if (b->is_list && !vec_push(b->mem, &b->automata, head))
-        diag_no_memory(b->err);
+    NfaDfa automaton = {.dfa = d, .base = base, .end = to, .kind = b->kind.lo};
+    if (!vec_push(b->mem, &b->automata, automaton)) diag_no_memory(b->err);
     for (uint32_t s = 0; s < d->nstates && !b->err->status; s++) {
         uint32_t pos = pos_new(b);
         if (spec && !b->err->status)
@@ -375,7 +374,9 @@ static Nfa *nfa_pack(NfaBuild *b, Arena *arena)
     NfaEdge *edges = arena_array(arena, NfaEdge, b->edges.count + 1);
     uint32_t *mark = arena_zero(arena, b->npos * sizeof *mark);
     uint8_t *ways = arena_zero(arena, b->npos);
-    if (!nfa || !start || !edges || !mark || !ways) return NULL;
+    NfaDfa *automata =
+        arena_copy(arena, b->automata.at, b->automata.count * sizeof *automata);
+    if (!nfa || !start || !edges || !mark || !ways || !automata) return NULL;
     for (uint32_t i = 0; i < b->edges.count; i++) {
         const RawEdge *raw = &b->edges.at[i];
         start[raw->from + 2]++;
@@ -389,7 +390,9 @@ static Nfa *nfa_pack(NfaBuild *b, Arena *arena)
                  .edge_start = start,
                  .edges = edges,
                  .ways = ways,
-                 .mark = mark};
+                 .mark = mark,
+                 .automata = automata,
+                 .nautomata = b->automata.count};
     if (!b->held.count) return nfa;
     nfa->held = arena_zero(arena, b->npos);
     if (!nfa->held) return NULL;
@@ -608,20 +611,14 @@ Nfa *nfa_build_list(const Ir *ir, const Lowered *lowered, NodeId node,
     if (!err->status) add_list(&b, list);
     uint32_t npos = b.npos;
     Range *kind = NULL, *heads = NULL;
-    NfaHead *automata = NULL;
-    uint32_t nautomata = b.automata.count;
     if (!err->status) {
         kind = arena_copy(arena, b.kinds.at, npos * sizeof *kind);
         heads = arena_copy(arena, b.heads.at, b.heads.count * sizeof *heads);
-        automata =
-            arena_copy(arena, b.automata.at, nautomata * sizeof *automata);
     }
     Nfa *nfa = build_end(&b, arena);
-    if (!nfa || !kind || !heads || !automata) return NULL;
+    if (!nfa || !kind || !heads) return NULL;
     nfa->kind = kind;
     nfa->heads = heads;
-    nfa->automata = automata;
-    nfa->nautomata = nautomata;
     nfa->nkinds = list->nkinds;
     return nfa;
 }

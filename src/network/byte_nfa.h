@@ -31,13 +31,14 @@ typedef struct NfaBound {
     bool ticks;
 } NfaBound;
 
-/* Of a list: the head of a kind that is read in the list's own states and has
- * an automaton for its text: state s of it at position base + s, and what
- * follows by empty edges. */
-typedef struct NfaHead {
+/* An automaton whose states are positions: state s of it at base + s, which
+ * leads to `end` by an empty edge if it accepts. */
+typedef struct NfaDfa {
     const Dfa *dfa;
-    uint32_t kind, base;
-} NfaHead;
+    uint32_t base, end;
+    uint32_t kind;            /* lists: it is in the head of this kind */
+    struct SafeHeights *safe; /* safe_text.c; under the lock */
+} NfaDfa;
 
 /* Lifetime: the arena's. */
 typedef struct Nfa {
@@ -53,7 +54,7 @@ typedef struct Nfa {
     uint32_t nkinds;
     Range *heads; /* lists: by kind, the positions inside a unique head that is
                      no call */
-    NfaHead *automata; /* lists: in order of their kinds */
+    NfaDfa *automata; /* lists: in order of their kinds */
     uint32_t nautomata;
     NfaBound *bound; /* by position, of bounded languages; NULL: none */
     uint8_t *held;   /* by position: within a character where no token may end

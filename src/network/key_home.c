@@ -227,7 +227,7 @@ static bool names_are_plain(const Frame *f, const Dfa *rest)
 }
 
 /* False: no memory. */
-static bool head_fill(Frame *f, const NfaHead *head, const Dfa *rest,
+static bool head_fill(Frame *f, const NfaDfa *head, const Dfa *rest,
                       HeadHome *out)
 {
     Network *net = f->network;
@@ -246,7 +246,7 @@ static bool head_fill(Frame *f, const NfaHead *head, const Dfa *rest,
 }
 
 /* What is known of an automaton of the list; NULL: no memory. */
-static const HeadHome *head_home(Frame *f, const NfaHead *head, const Dfa *rest)
+static const HeadHome *head_home(Frame *f, const NfaDfa *head, const Dfa *rest)
 {
     Network *net = f->network;
     ListFrame *l = f->list;
@@ -268,7 +268,7 @@ static const HeadHome *head_home(Frame *f, const NfaHead *head, const Dfa *rest)
 
 /* ---- a state ---- */
 
-static bool has_state(const NfaHead *head, uint32_t pos)
+static bool has_state(const NfaDfa *head, uint32_t pos)
 {
     return pos - head->base < head->dfa->nstates;
 }
@@ -284,7 +284,7 @@ static bool follows(const Nfa *nfa, uint32_t from, uint32_t to)
 
 /* The state of the automaton that q is in, at *x. False: in none, or in several.
  */
-static bool head_at(const State *q, const NfaHead *head, uint32_t *x)
+static bool head_at(const State *q, const NfaDfa *head, uint32_t *x)
 {
     const Nfa *nfa = q->frame->nfa;
     Range r = nfa->heads[head->kind];
@@ -303,7 +303,7 @@ static bool head_at(const State *q, const NfaHead *head, uint32_t *x)
     return found;
 }
 
-static State *home_state(State *q, const NfaHead *head, uint32_t home)
+static State *home_state(State *q, const NfaDfa *head, uint32_t home)
 {
     Network *net = q->frame->network;
     const KindSet *kinds;
@@ -333,16 +333,8 @@ static State *after_quote(Network *net, State *home)
     return keeps && !m->npush && !m->to->is_final ? m->to : NULL;
 }
 
-static uint8_t first_byte(uint32_t rune)
-{
-    if (rune < 0x80) return (uint8_t)rune;
-    if (rune < 0x800) return (uint8_t)(0xC0 | rune >> 6);
-    if (rune < 0x10000) return (uint8_t)(0xE0 | rune >> 12);
-    return (uint8_t)(0xF0 | MIN(rune, 0x10FFFFu) >> 18);
-}
-
 /* Bytes that may lead q elsewhere than the home. */
-static ByteSet find_differs(const State *q, const NfaHead *head, uint32_t x,
+static ByteSet find_differs(const State *q, const NfaDfa *head, uint32_t x,
                             uint32_t home)
 {
     const Nfa *nfa = q->frame->nfa;
@@ -360,13 +352,13 @@ static ByteSet find_differs(const State *q, const NfaHead *head, uint32_t x,
     PairIter p = pair_begin(head->dfa, x, head->dfa, home);
     while (pair_next(&p))
         if (p.x != p.y)
-            byteset_add_range(&set, first_byte(p.lo), first_byte(p.hi));
+            byteset_add_range(&set, utf8_lead(p.lo), utf8_lead(p.hi));
     return set;
 }
 
 /* A home for q in an automaton of the list, at x. False: error. *out stays
  * empty if q has none there. */
-static bool home_fill(State *q, const NfaHead *head, uint32_t x, Frame *rest,
+static bool home_fill(State *q, const NfaDfa *head, uint32_t x, Frame *rest,
                       KeyHome *out)
 {
     Network *net = q->frame->network;

@@ -58,6 +58,19 @@ static const Sample samples[] = {
      "{\"type\": \"string\", \"maxLength\": 500, "
      "\"pattern\": \"^(?:\\\\S+\\\\s+){0,49}\\\\S+$\"}",
      words_text},
+    {"twenty words", WEIR_JSON_SCHEMA,
+     "{\"type\": \"string\", \"pattern\": \"^(\\\\S+\\\\s+){0,19}\\\\S+$\"}",
+     "\"so many words and no more, each of any length, \xC3\xA9"
+     "s de \\\"mots\\\" encore a b c d e\""},
+    {"forbidden words", WEIR_JSON_SCHEMA,
+     "{\"type\": \"string\", \"pattern\": \"stable$|^dev|beta\", \"not\": "
+     "{\"pattern\": \"password|application\"}}",
+     "\"a pass word for an applicatiox in its beta, applicati\""},
+    {"host names", WEIR_JSON_SCHEMA,
+     "{\"type\": \"array\", \"items\": {\"type\": \"string\", "
+     "\"format\": \"hostname\"}}",
+     "[\"www.example-site.co\", \"x1.averylongnamethatisnotquitetoolongfor"
+     "onelabelofahostnamexxxx.org\"]"},
     {"numbers of characters", WEIR_REGEX,
      "[0-9A-Za-z]{8}-[0-9a-f]{4}(\\.[a-z\xC3\xA0-\xC3\xBF]{2,6})?_"
      "[^\"\\\\\n]{5}\"",
