@@ -50,6 +50,12 @@ static ByteSet bytes_minus(ByteSet a, const ByteSet *b)
     return a;
 }
 
+static ByteSet bytes_and(ByteSet a, const ByteSet *b)
+{
+    for (int i = 0; i < 4; i++) a.word[i] &= b->word[i];
+    return a;
+}
+
 static bool has_all(const ByteSet *a, const ByteSet *b)
 {
     ByteSet rest = bytes_minus(*b, a);
@@ -98,9 +104,8 @@ static bool meets(const ByteSet *units, const DfaEdge *e)
 {
     if (e->lo == e->hi) return byteset_has(units, utf8_lead(e->lo));
     ByteSet some = leads_some(e->lo, e->hi);
-    for (int i = 0; i < 4; i++)
-        if (some.word[i] & units->word[i]) return true;
-    return false;
+    some = bytes_and(some, units);
+    return !byteset_is_empty(&some);
 }
 
 /* First bytes all of whose characters x reads. */
@@ -225,8 +230,9 @@ static void heights_fill(const Part *p, const ByteSet *units, Back *back,
     }
 }
 
-/* What may be read where a text of the automaton has ended. False: a call, or
- * some unit, which would lead away from the automaton; or no memory. */
+/* What may be read where a text of the automaton has ended. False: a call, the
+ * end of an item, or some unit, which would lead away from the automaton; or no
+ * memory. */
 static bool find_ends(const Part *p, SafeHeights *h)
 {
     Network *net = p->frame->network;
@@ -237,6 +243,7 @@ static bool find_ends(const Part *p, SafeHeights *h)
     for (uint32_t i = 0; ok && i < set.count; i++) {
         uint32_t pos = set.at[i];
         h->may_return |= pos == NFA_EXIT;
+        ok = nfa_done(nfa, pos) == UINT32_MAX && !nfa_is_head(nfa, pos);
         for (uint32_t e = nfa->edge_start[pos]; e < nfa->edge_start[pos + 1];
              e++) {
             const NfaEdge *edge = &nfa->edges[e];
@@ -246,9 +253,8 @@ static bool find_ends(const Part *p, SafeHeights *h)
         }
     }
     vec_free(net->mem, &set);
-    for (int i = 0; i < 4; i++)
-        ok = ok && !(h->exits.word[i] & h->units.word[i]);
-    return ok;
+    ByteSet both = bytes_and(h->exits, &h->units);
+    return ok && byteset_is_empty(&both);
 }
 
 static void find_exits(const Part *p, SafeHeights *h)
@@ -303,25 +309,29 @@ static const SafeHeights *heights_of(const Part *p, const ByteSet *units)
 
 /* ---- a state ---- */
 
+/* How many characters x may begin with if e is the first one's; 0: few. */
+static uint32_t height_by(const Part *p, const SafeHeights *h, const DfaEdge *e)
+{
+    uint32_t height = may_enter(p, e->to) ? h->height[e->to] : 0;
+    if (height == SAFE_ANY) return SAFE_ANY;
+    return height + 1 < LEAST_HEIGHT ? 0 : MIN(height + 1, SAFE_ANY - 1);
+}
+
 /* What x can begin with where it does not read all units itself. */
 static void enter(const Part *p, const SafeHeights *h, uint32_t x,
                   SafeText *out)
 {
-    const Dfa *a = p->dfa;
-    ByteSet reads = reads_of(a, x), bad = bytes_minus(reads, &h->units);
-    uint32_t least = SAFE_ANY;
-    reads = bytes_minus(reads, &bad);
-    for (int pass = 0; pass < 2; pass++)
-        for (const DfaEdge *e = dfa_edges(a, x); e != dfa_edges(a, x + 1);
-             e++) {
-            ByteSet some = leads_some(e->lo, e->hi);
-            uint32_t height = may_enter(p, e->to) ? h->height[e->to] : 0;
-            bool is_bad = height + 1 < LEAST_HEIGHT;
-            if (!pass && is_bad) reads = bytes_minus(reads, &some);
-            if (pass && !is_bad && meets(&reads, e)) least = MIN(least, height);
-        }
-    out->first = reads;
-    out->height = least == SAFE_ANY ? SAFE_ANY : MIN(least + 1, SAFE_ANY - 1);
+    const DfaEdge *from = dfa_edges(p->dfa, x), *to = dfa_edges(p->dfa, x + 1);
+    ByteSet reads = reads_of(p->dfa, x);
+    out->first = bytes_and(reads, &h->units);
+    out->height = SAFE_ANY;
+    for (const DfaEdge *e = from; e != to; e++) {
+        ByteSet some = leads_some(e->lo, e->hi);
+        if (!height_by(p, h, e)) out->first = bytes_minus(out->first, &some);
+    }
+    for (const DfaEdge *e = from; e != to; e++)
+        if (meets(&out->first, e))
+            out->height = MIN(out->height, height_by(p, h, e));
 }
 
 static SafeText text_of(const SafeHeights *h, uint32_t x)
