@@ -331,10 +331,27 @@ static void explore_direct(const Explore *e, const ConfigSet *set,
 
 /* ---- which walk ---- */
 
-static WalkCache *cache_for(const MaskRun *run, const MaskTrie *x,
-                            const State *q)
+/* What rules that it has taken in may add to a vocabulary. */
+#define MOST_ADOPTED_BYTES ((size_t)8 << 20)
+
+/* Where a new walk is kept. */
+static WalkCache *cache_for(const MaskRun *run, const WalkKey *key)
 {
-    return is_shared(run, x, q) ? &run->vocab->cache : run->cache;
+    WalkCache *shared = &run->vocab->cache;
+    if (!is_shared(run, key->trie, key->q)) return run->cache;
+    bool is_full =
+        walk_is_adopted(key) &&
+        atomic_load_explicit(&shared->adopted, memory_order_relaxed) >
+            MOST_ADOPTED_BYTES;
+    return is_full ? run->cache : shared;
+}
+
+static const Walk *walk_known(const MaskRun *run, const WalkKey *key)
+{
+    const Walk *known = is_shared(run, key->trie, key->q)
+                            ? walkcache_find(&run->vocab->cache, key)
+                            : NULL;
+    return known ? known : walkcache_find(run->cache, key);
 }
 
 static void make_general(MaskRun *run, WalkBuild *b);
@@ -358,8 +375,8 @@ static const Walk *make_walk(MaskRun *run, WalkCache *cache, WalkBuild *b)
 /* The walk of the key, made if new; depth: bytes above its node. */
 static const Walk *walk_get(MaskRun *run, const WalkKey *key, uint32_t depth)
 {
-    WalkCache *cache = cache_for(run, key->trie, key->q);
-    const Walk *known = walkcache_find(cache, key);
+    const Walk *known = walk_known(run, key);
+    WalkCache *cache = cache_for(run, key);
     if (known) run->counts.walks_known++;
     if (known || walkcache_is_full(cache)) return known;
     WalkBuild b = {.vocab = run->vocab->vocab,

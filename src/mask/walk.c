@@ -264,6 +264,17 @@ static Walk *keep_new(WalkCache *cache, const WalkBuild *b, uint32_t nwords)
     return ok ? w : NULL;
 }
 
+/* About, with what leaves. */
+static size_t walk_bytes(const Walk *w, uint32_t nwords)
+{
+    enum { REMAINDER = 48 };
+    size_t total = sizeof *w + w->ninside * sizeof *w->inside;
+    if (w->rise) total += w->ninside * sizeof *w->rise;
+    if (w->bitmap) total += nwords * sizeof *w->bitmap;
+    if (w->leaving) total += (size_t)w->leaving->trie.nids * REMAINDER;
+    return total;
+}
+
 const Walk *walkcache_keep(WalkCache *cache, WalkBuild *b, uint32_t nwords)
 {
     lock_take(&cache->lock);
@@ -272,6 +283,8 @@ const Walk *walkcache_keep(WalkCache *cache, WalkBuild *b, uint32_t nwords)
         Walk *made = keep_new(cache, b, nwords);
         if (made && shared_add(&cache->table, &cache->arena, &made->item))
             w = made;
+        if (w && cache->is_shared && walk_is_adopted(&b->key))
+            atomic_fetch_add(&cache->adopted, walk_bytes(w, nwords));
         b->no_memory |= !w && !cache->arena.hit_limit;
     }
     lock_give(&cache->lock);

@@ -122,8 +122,10 @@ typedef struct WalkCache {
     Map made_index;                     /* by hash of the exits -> made.at */
     struct WalkCache *shared; /* a grammar's: its vocabulary's; or NULL */
     bool is_shared;
-    uint32_t max_leaving; /* entries of one remainder trie */
-    uint32_t taken_in;    /* entries kept for walks of grammars' states */
+    uint32_t max_leaving;  /* entries of one remainder trie */
+    uint32_t taken_in;     /* entries kept for walks of grammars' states */
+    atomic_size_t adopted; /* a vocabulary's: bytes of walks of rules that it
+                              has taken in (adopt.h), about */
 } WalkCache;
 
 /* `shared`: the vocabulary's, for a grammar's, which it outlives; NULL: it is
@@ -131,6 +133,11 @@ typedef struct WalkCache {
 bool walkcache_init(WalkCache *cache, const Mem *mem, WalkCache *shared,
                     size_t limit);
 void walkcache_free(WalkCache *cache);
+/* Of a state of a rule that the vocabulary has taken in. */
+static inline bool walk_is_adopted(const WalkKey *key)
+{
+    return key->q->frame->network->is_adopted;
+}
 size_t walkcache_bytes(WalkCache *cache);
 /* True once a walk did not fit: no more are kept. */
 bool walkcache_is_full(WalkCache *cache);

@@ -5,12 +5,13 @@
  * if everything it can reach is spelled the same. Its key is that spelling:
  * the closure's rules in order of discovery, references by number. Rules with
  * equal keys share the frame of the vocabulary's network, and with it all that
- * was learnt about its states.
+ * was learnt about its states. Rules of formats are taken in by it (adopt.h).
  * Locks: a grammar's lock may be held while the shared network's is taken,
  * never the other way round.    Tests: unit/network_test.c.
  */
 #include "network/network.h"
 
+#include "network/adopt.h"
 #include "network/frame.h"
 #include "network/list_frame.h"
 #include "network/sharing.h"
@@ -37,6 +38,7 @@ void network_free(Network *net)
 {
     const Mem *mem = net->mem;
     if (!mem) return;
+    adopted_free(net);
     for (uint32_t i = 0; i < net->lists.count; i++)
         list_frame_free(mem, net->lists.at[i]);
     arena_free(&net->arena);
@@ -168,6 +170,7 @@ void network_count(Network *net, uint32_t *frames, uint32_t *states,
               vec_bytes(&net->keys) + vec_bytes(&net->lowered.body) +
               vec_bytes(&net->lowered.size) + map_bytes(&net->frame_index) +
               map_bytes(&net->state_index) + map_bytes(&net->map_index) +
-              map_bytes(&net->shared_index) + movelists_bytes(net);
+              map_bytes(&net->shared_index) + movelists_bytes(net) +
+             adopted_bytes(net);
     lock_give(&net->lock);
 }

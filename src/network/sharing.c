@@ -8,6 +8,7 @@
  */
 #include "network/sharing.h"
 
+#include "network/adopt.h"
 #include "network/frame.h"
 
 typedef struct KeyBuild {
@@ -225,7 +226,9 @@ bool sharing_find(Network *net, NodeId node, Frame **frame)
     }
     KeyBuild k = {.ir = net->ir, .mem = net->mem};
     bool ok = key_build(&k, n.a);
-    if (ok) *frame = find(net->shared, span_of(k.text.at, k.text.count));
+    Span key = span_of(k.text.at, k.text.count);
+    if (ok) *frame = find(net->shared, key);
+    if (ok && !*frame) *frame = adopt_rule(net->shared, net->ir, n.a, key);
     key_free(&k);
     return ok || network_no_memory(net);
 }

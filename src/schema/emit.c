@@ -65,7 +65,8 @@ static NodeId format_rule(Emit *e, FormatKind kind)
     out_text(&out, "json_");
     out_text(&out, format_name(kind));
     *rule = ir_rule_new(e->ir, span_of(name, out.size), RULE_SHARED);
-    NodeId body = quoted(e, spelled(e, e->s->formats.at[kind]));
+    NodeId body = quoted(e, spelled_within(e, e->s->formats.at[kind], 0,
+                                           format_max_length(kind)));
     ir_rule_set(e->ir, *rule, body);
     return ir_ref(e->ir, *rule);
 }
@@ -106,11 +107,10 @@ NodeId emit_string(Emit *e, StringPiece p)
     if (p.kind == PIECE_REGEX) return emit_regex(e, !p.lo);
     if (!p.dfa && any_length) return ir_ref(e->ir, json_string_rule(&e->json));
     if (!p.dfa) return counted(e, json_character(&e->json), p.lo, p.hi);
-    if (any_length) {
-        for (uint32_t k = 0; k < FORMAT_KINDS; k++)
-            if (p.dfa == s->formats.at[k]) return format_rule(e, (FormatKind)k);
-        return quoted(e, spelled(e, p.dfa));
-    }
+    for (uint32_t k = 0; k < FORMAT_KINDS; k++)
+        if (p.dfa == s->formats.at[k] && !p.lo && p.hi == format_max_length(k))
+            return format_rule(e, (FormatKind)k);
+    if (any_length) return quoted(e, spelled(e, p.dfa));
     const Dfa *class = one_class(e, p.dfa, &least);
     if (class) return counted(e, spelled(e, class), MAX(p.lo, least), p.hi);
     return quoted(e, spelled_within(e, p.dfa, p.lo, p.hi));
