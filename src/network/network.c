@@ -171,6 +171,6 @@ void network_count(Network *net, uint32_t *frames, uint32_t *states,
               vec_bytes(&net->lowered.size) + map_bytes(&net->frame_index) +
               map_bytes(&net->state_index) + map_bytes(&net->map_index) +
               map_bytes(&net->shared_index) + movelists_bytes(net) +
-             adopted_bytes(net);
+              adopted_bytes(net);
     lock_give(&net->lock);
 }

@@ -226,8 +226,8 @@ struct Network {
     VEC(uint8_t *) maps;
     Map shared_index; /* key of a shared rule -> keys.at; shared network */
     VEC(struct SharedRule *) keys;
-    VEC(struct Adopted *) adopted; /* shared network; adopt.h */
-    bool is_adopted;               /* it is one of these */
+    VEC(struct Adopted *) adopted;  /* shared network; adopt.h */
+    bool is_adopted;                /* it is one of these */
     uint32_t depth;                 /* of the making in progress */
     VEC(struct MoveList *) scratch; /* what no making uses now */
 };
