@@ -331,27 +331,20 @@ static void explore_direct(const Explore *e, const ConfigSet *set,
 
 /* ---- which walk ---- */
 
-/* What rules that it has taken in may add to a vocabulary. */
-#define MOST_ADOPTED_BYTES ((size_t)8 << 20)
-
-/* Where a new walk is kept. */
-static WalkCache *cache_for(const MaskRun *run, const WalkKey *key)
+static WalkCache *cache_for(const MaskRun *run, const MaskTrie *x,
+                            const State *q)
 {
-    WalkCache *shared = &run->vocab->cache;
-    if (!is_shared(run, key->trie, key->q)) return run->cache;
-    bool is_full =
-        walk_is_adopted(key) &&
-        atomic_load_explicit(&shared->adopted, memory_order_relaxed) >
-            MOST_ADOPTED_BYTES;
-    return is_full ? run->cache : shared;
+    return is_shared(run, x, q) ? &run->vocab->cache : run->cache;
 }
 
-static const Walk *walk_known(const MaskRun *run, const WalkKey *key)
+/* Whether a vocabulary has as many walks of rules that it has taken in as it
+ * may: then the grammar keeps the next ones. */
+static bool takes_no_more(const WalkCache *cache, const WalkKey *key)
 {
-    const Walk *known = is_shared(run, key->trie, key->q)
-                            ? walkcache_find(&run->vocab->cache, key)
-                            : NULL;
-    return known ? known : walkcache_find(run->cache, key);
+    enum { MOST_BYTES = 8 << 20 };
+    return cache->is_shared && walk_is_adopted(key) &&
+           atomic_load_explicit(&cache->adopted, memory_order_relaxed) >
+               MOST_BYTES;
 }
 
 static void make_general(MaskRun *run, WalkBuild *b);
@@ -375,8 +368,12 @@ static const Walk *make_walk(MaskRun *run, WalkCache *cache, WalkBuild *b)
 /* The walk of the key, made if new; depth: bytes above its node. */
 static const Walk *walk_get(MaskRun *run, const WalkKey *key, uint32_t depth)
 {
-    const Walk *known = walk_known(run, key);
-    WalkCache *cache = cache_for(run, key);
+    WalkCache *cache = cache_for(run, key->trie, key->q);
+    const Walk *known = walkcache_find(cache, key);
+    if (!known && takes_no_more(cache, key)) {
+        cache = run->cache;
+        known = walkcache_find(cache, key);
+    }
     if (known) run->counts.walks_known++;
     if (known || walkcache_is_full(cache)) return known;
     WalkBuild b = {.vocab = run->vocab->vocab,

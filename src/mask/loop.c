@@ -199,24 +199,6 @@ static ByteSet that_lead(const Reads *r, const ByteSet *set, const State *to)
     return some;
 }
 
-static ByteSet set_and(ByteSet a, const ByteSet *b)
-{
-    for (int i = 0; i < 4; i++) a.word[i] &= b->word[i];
-    return a;
-}
-
-static ByteSet set_or(ByteSet a, const ByteSet *b)
-{
-    for (int i = 0; i < 4; i++) a.word[i] |= b->word[i];
-    return a;
-}
-
-static ByteSet set_minus(ByteSet a, const ByteSet *b)
-{
-    for (int i = 0; i < 4; i++) a.word[i] &= ~b->word[i];
-    return a;
-}
-
 /* ---- loops ---- */
 
 /* The reads of `q`; valid until others are asked for. copies_each is a matter
@@ -277,7 +259,7 @@ static bool closure_find(LoopTable *t, State *q, uint32_t copies_each,
                          const ByteSet *set, Closure *k)
 {
     const Frame *f = q->frame;
-    ByteSet other = set_minus(*set, &t->large_set);
+    ByteSet other = byteset_minus(*set, &t->large_set);
     if (t->large.count && t->large_copies == copies_each &&
         !byteset_count(&other) && closure_has(&t->large, q)) {
         closure_copy(k, &t->large);
@@ -318,10 +300,10 @@ static void loop_widen(LoopTable *t, const Reads *q, uint32_t copies_each,
                        ByteSet *set)
 {
     Closure k;
-    ByteSet wide = set_minus(q->all, set);
+    ByteSet wide = byteset_minus(q->all, set);
     for (uint32_t i = 1; i < MIN(q->count, (uint32_t)MOST_GROUPS); i++) {
         ByteSet some = that_lead(q, &wide, q->to[i]);
-        ByteSet both = set_or(*set, &some);
+        ByteSet both = byteset_or(*set, &some);
         if (byteset_count(&some) &&
             closure_find(t, q->q, copies_each, &both, &k))
             *set = both;
@@ -348,9 +330,9 @@ static ByteSet that_enter(const Reads *q, const ByteSet *units,
     ByteSet first = {{0}};
     for (uint32_t i = 0; i < k->count; i++) {
         ByteSet some = that_lead(q, units, k->states[i]);
-        first = set_or(first, &some);
+        first = byteset_or(first, &some);
     }
-    return set_and(first, &q->all);
+    return byteset_and(first, &q->all);
 }
 
 uint64_t groups_of(const ByteSet *bytes)
@@ -437,10 +419,10 @@ static void chain_cap(Loop *loop, const Level *last)
 {
     ByteSet reads = {{0}};
     for (uint32_t i = 0; i < last->count; i++)
-        reads = set_or(reads, &last->states[i]->first);
-    ByteSet both = set_and(reads, &loop->units);
+        reads = byteset_or(reads, &last->states[i]->first);
+    ByteSet both = byteset_and(reads, &loop->units);
     loop->is_capped = !byteset_count(&both);
-    if (loop->is_capped) loop->exits = set_or(loop->exits, &reads);
+    if (loop->is_capped) loop->exits = byteset_or(loop->exits, &reads);
 }
 
 /* Characters each of which leads a level further, and how far. */
@@ -451,7 +433,7 @@ static bool loop_chain(LoopTable *t, Loop *loop, ByteSet units)
     if (byteset_count(&units) < LOOP_FROM) return false;
     while (loop->height < MOST_CHAIN && level_next(t, &at, &units, &next)) {
         for (uint32_t i = 0; loop->height && i < at.count; i++)
-            loop->exits = set_or(loop->exits, &at.states[i]->first);
+            loop->exits = byteset_or(loop->exits, &at.states[i]->first);
         for (uint32_t i = 0; i < next.count; i++)
             loop->may_return |= next.states[i]->accepts;
         at = next;
@@ -478,7 +460,7 @@ static void loop_search(LoopTable *t, Loop *loop, uint32_t copies_each)
     loop->is_any = loop_units(t, loop, copies_each, &k);
     if (loop->is_any) loop->need = k.need;
     for (uint32_t i = 0; loop->is_any && i < k.count; i++) {
-        loop->exits = set_or(loop->exits, &k.states[i]->first);
+        loop->exits = byteset_or(loop->exits, &k.states[i]->first);
         loop->may_return |= k.states[i]->accepts;
     }
     if (!loop->is_any && !loop->q->frame->is_counted)
@@ -488,14 +470,16 @@ static void loop_search(LoopTable *t, Loop *loop, uint32_t copies_each)
 /* By what the state's automaton says. */
 static void loop_take(Loop *loop, const SafeText *safe)
 {
-    loop->first = safe->first;
-    loop->units = safe->units;
-    loop->exits = safe->exits;
-    loop->height = (uint8_t)safe->height;
-    loop->is_capped = false;
-    loop->may_return = safe->may_return;
-    loop->need = safe->need;
-    loop->is_any = true;
+    _Static_assert(SAFE_ANY == ANY_HEIGHT, "any number of characters");
+    *loop = (Loop){.q = loop->q,
+                   .counts = loop->counts,
+                   .first = safe->first,
+                   .units = safe->units,
+                   .exits = safe->exits,
+                   .height = (uint8_t)safe->height,
+                   .may_return = safe->may_return,
+                   .need = safe->need,
+                   .is_any = true};
 }
 
 static void loop_fill(LoopTable *t, Loop *loop, State *q)
@@ -506,12 +490,12 @@ static void loop_fill(LoopTable *t, Loop *loop, State *q)
     bool is_safe = state_safe_text(q, &safe);
     if (!is_safe || safe.height < MOST_CHAIN) loop_search(t, loop, copies_each);
     if (is_safe && !loop->is_any) loop_take(loop, &safe);
-    loop->exits = set_minus(loop->exits, &loop->units);
+    loop->exits = byteset_minus(loop->exits, &loop->units);
     ByteSet others;
     for (int i = 0; i < 4; i++) others.word[i] = ~loop->first.word[i];
     loop->in = ~groups_of(&others);
     loop->out = groups_of(&loop->exits);
-    ByteSet other = set_minus(q->first, &loop->first);
+    ByteSet other = byteset_minus(q->first, &loop->first);
     loop->other = groups_of(&other);
 }
 

@@ -17,13 +17,13 @@ typedef struct Adopted {
     Frame *frame; /* NULL: it could not be made */
 } Adopted;
 
-/* An automaton, or the quote beside it; else NEVER. */
+/* An automaton, or the quote beside it. */
 static NodeId copy_piece(Ir *to, const Ir *from, NodeId id)
 {
     Node n = ir_node(from, id);
     if (n.kind == NODE_BYTES) return ir_bytes(to, ir_node_bytes(from, n));
     if (n.kind == NODE_REGULAR) return ir_regular(to, ir_node_dfa(from, n));
-    if (n.kind != NODE_BOUNDED) return NODE_NEVER_ID;
+    assert(n.kind == NODE_BOUNDED);
     const BoundedSpec *spec = ir_node_bounded(from, n);
     return ir_regular_bounded(to, &spec->dfa, spec->ticks, spec->hi);
 }

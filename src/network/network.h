@@ -68,6 +68,21 @@ static inline unsigned byteset_count(const ByteSet *set)
     return bit_count(set->word[0]) + bit_count(set->word[1]) +
            bit_count(set->word[2]) + bit_count(set->word[3]);
 }
+static inline ByteSet byteset_and(ByteSet a, const ByteSet *b)
+{
+    for (int i = 0; i < 4; i++) a.word[i] &= b->word[i];
+    return a;
+}
+static inline ByteSet byteset_or(ByteSet a, const ByteSet *b)
+{
+    for (int i = 0; i < 4; i++) a.word[i] |= b->word[i];
+    return a;
+}
+static inline ByteSet byteset_minus(ByteSet a, const ByteSet *b)
+{
+    for (int i = 0; i < 4; i++) a.word[i] &= ~b->word[i];
+    return a;
+}
 static inline void byteset_add_range(ByteSet *set, uint8_t lo, uint8_t hi)
 {
     unsigned w = lo >> 6, end = hi >> 6;

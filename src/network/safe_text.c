@@ -44,21 +44,9 @@ typedef struct Part {
 
 /* ---- sets of first bytes ---- */
 
-static ByteSet bytes_minus(ByteSet a, const ByteSet *b)
-{
-    for (int i = 0; i < 4; i++) a.word[i] &= ~b->word[i];
-    return a;
-}
-
-static ByteSet bytes_and(ByteSet a, const ByteSet *b)
-{
-    for (int i = 0; i < 4; i++) a.word[i] &= b->word[i];
-    return a;
-}
-
 static bool has_all(const ByteSet *a, const ByteSet *b)
 {
-    ByteSet rest = bytes_minus(*b, a);
+    ByteSet rest = byteset_minus(*b, a);
     return byteset_is_empty(&rest);
 }
 
@@ -104,7 +92,7 @@ static bool meets(const ByteSet *units, const DfaEdge *e)
 {
     if (e->lo == e->hi) return byteset_has(units, utf8_lead(e->lo));
     ByteSet some = leads_some(e->lo, e->hi);
-    some = bytes_and(some, units);
+    some = byteset_and(some, units);
     return !byteset_is_empty(&some);
 }
 
@@ -168,7 +156,7 @@ static ByteSet units_of(Part *p, uint32_t x)
             if (!meets(&next, e)) continue;
             ByteSet there = reads_of(a, e->to), gone = leads_some(e->lo, e->hi);
             if (!may_enter(p, e->to) || !has_all(&there, &units))
-                next = bytes_minus(next, &gone);
+                next = byteset_minus(next, &gone);
         }
         if (has_all(&next, &units)) return units;
         units = next;
@@ -182,7 +170,6 @@ static ByteSet units_of(Part *p, uint32_t x)
 /* Where units lead to each state from: start[y] to start[y + 1] in from. */
 typedef struct Back {
     uint32_t *start, *from, *todo;
-    size_t nstart, nfrom; /* bytes */
 } Back;
 
 /* True if x reads each unit, to where it may. */
@@ -253,7 +240,7 @@ static bool find_ends(const Part *p, SafeHeights *h)
         }
     }
     vec_free(net->mem, &set);
-    ByteSet both = bytes_and(h->exits, &h->units);
+    ByteSet both = byteset_and(h->exits, &h->units);
     return ok && byteset_is_empty(&both);
 }
 
@@ -264,10 +251,10 @@ static void find_exits(const Part *p, SafeHeights *h)
         if (!h->height[x]) continue;
         for (uint32_t e = a->edge_start[x]; e < a->edge_start[x + 1]; e++) {
             ByteSet some = leads_some(a->edges[e].lo, a->edges[e].hi);
-            for (int i = 0; i < 4; i++) h->exits.word[i] |= some.word[i];
+            h->exits = byteset_or(h->exits, &some);
         }
     }
-    h->exits = bytes_minus(h->exits, &h->units);
+    h->exits = byteset_minus(h->exits, &h->units);
 }
 
 /* False: no memory. */
@@ -280,7 +267,7 @@ static bool heights_make(const Part *p, SafeHeights *h)
     size_t nedges = (size_t)(a->edge_start[n] + 1) * sizeof(uint32_t);
     uint8_t *height = arena_zero(&net->arena, n);
     Back back = {mem_zero(net->mem, nstates), mem_new(net->mem, nedges),
-                 mem_new(net->mem, nstates), nstates, nedges};
+                 mem_new(net->mem, nstates)};
     bool ok = height && back.start && back.from && back.todo;
     if (ok) heights_fill(p, &h->units, &back, height);
     mem_free(net->mem, back.start, nstates);
@@ -323,11 +310,11 @@ static void enter(const Part *p, const SafeHeights *h, uint32_t x,
 {
     const DfaEdge *from = dfa_edges(p->dfa, x), *to = dfa_edges(p->dfa, x + 1);
     ByteSet reads = reads_of(p->dfa, x);
-    out->first = bytes_and(reads, &h->units);
+    out->first = byteset_and(reads, &h->units);
     out->height = SAFE_ANY;
     for (const DfaEdge *e = from; e != to; e++) {
         ByteSet some = leads_some(e->lo, e->hi);
-        if (!height_by(p, h, e)) out->first = bytes_minus(out->first, &some);
+        if (!height_by(p, h, e)) out->first = byteset_minus(out->first, &some);
     }
     for (const DfaEdge *e = from; e != to; e++)
         if (meets(&out->first, e))
